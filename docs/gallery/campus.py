@@ -1,17 +1,16 @@
 # %% [markdown]
 # # Campus: three attacks on one Wi-Fi log
 #
-# A university wants to publish a month of its Wi-Fi log, with device numbers replaced by
-# pseudonyms. How many people would an adversary recognise who has seen the month before?
+# A university wants to publish two weeks of its Wi-Fi log, with device numbers replaced by
+# pseudonyms. How many people would an adversary recognise who knows the two weeks after them?
 #
 # The campus and all people in this notebook are simulated.
 
 # %%
-from pictures import bars, lines
+from pictures import Axis, bars, lines
 
 import trailprint as tp
-from trailprint.report.charts import Axis
-from trailprint.simulate.campus import CampusOptions, simulate_campus
+from trailprint.simulate import CampusOptions, simulate_campus
 
 PEOPLE = 150
 DAYS = 28

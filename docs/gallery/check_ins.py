@@ -10,10 +10,9 @@
 # %%
 import numpy as np
 import pyarrow as pa
-from pictures import lines
+from pictures import Axis, lines
 
 import trailprint as tp
-from trailprint.report.charts import Axis
 
 PEOPLE = 200
 VENUES = 600

@@ -5,12 +5,11 @@
 # large cells. This notebook lays larger and larger cells over the trips of simulated people.
 
 # %%
-from pictures import lines
+from pictures import Axis, lines
 
 import trailprint as tp
-from trailprint.events.places.grid import GridOptions, to_cells
-from trailprint.report.charts import Axis
-from trailprint.simulate.gps import GpsOptions, simulate_gps
+from trailprint.places import GridOptions, to_cells
+from trailprint.simulate import GpsOptions, simulate_gps
 
 PEOPLE = 40
 

@@ -5,23 +5,21 @@
 # notebook runs one of them, on simulated people, and puts the paper's numbers beside ours.
 
 # %%
-from pictures import bars
+from pictures import Axis, bars
 
-from trailprint.papers.experiment import Context
-from trailprint.papers.registry import choose, experiments
-from trailprint.papers.run import run_experiments
-from trailprint.report.charts import Axis
+from trailprint.reproduce import list_experiments, reproduce
 
-print(f"{len(experiments())} experiments, among them:")
-for name in sorted(experiments())[:6]:
-    print(f"  {name:20} {experiments()[name].title}")
+listed = list_experiments()
+print(f"{len(listed)} experiments, among them:")
+for each in listed[:6]:
+    print(f"  {each.name:20} {each.title}")
 
 # %% [markdown]
 # Malin's paper of 2005 asks whether the set of shops a person visits identifies them. Its people
 # were 86 households; those here are simulated to resemble them.
 
 # %%
-[result] = run_experiments(choose(["2005-section-4.1.1"]), Context(seed=0))
+[result] = reproduce("2005-section-4.1.1")
 print(result.outcome.reading)
 
 # %%

@@ -5,11 +5,10 @@
 # leaves nothing to release. This notebook looks at what lies between, on a simulated campus.
 
 # %%
-from pictures import points
+from pictures import Axis, points
 
 import trailprint as tp
-from trailprint.report.charts import Axis
-from trailprint.simulate.campus import CampusOptions, simulate_campus
+from trailprint.simulate import CampusOptions, simulate_campus
 
 PEOPLE = 100
 DAYS = 21
@@ -24,8 +23,8 @@ print(f"unprotected: {before.accuracy:.0%} linked, {before.chance:.0%} by chance
 # the groups, the fewer people can be told apart, and the more of each person's own habits is lost.
 
 # %%
-from trailprint.studies.options import SweepOptions
-from trailprint.workflows.protect import trade_off
+from trailprint.options import SweepOptions
+from trailprint.workflows import trade_off
 
 GROUPS = (2, 3, 5, 10)
 

@@ -12,7 +12,7 @@ from trailprint.papers.experiment import Chart, Experiment, ExperimentOutcome, R
 from trailprint.report.papers_page import render_papers_page
 
 VISIBLE = "[...document.querySelectorAll('svg.chart')].filter(svg => svg.getClientRects().length)"
-LONG = "largest rise of the rate, of itself, without a shop (incomplete, people)"
+LONG = "largest relative increase of the rate without a shop (incomplete, people)"
 Kind = Literal["line", "bar", "point"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 

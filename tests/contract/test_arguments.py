@@ -388,7 +388,7 @@ def test_a_missing_or_unknown_argument_is_refused_with_the_name_of_the_function(
         (pd.Series([ID]), "One column is not enough"),
         (pl.Series([ID]), "One column is not enough"),
         (pd.DataFrame, "got the class DataFrame"),
-        ({"user": [ID, ID], "location": [ID]}, "as many values"),
+        ({"user": [ID, ID], "location": [ID]}, "equally many values"),
         (["a.csv", "b.csv"], "as a folder or by a pattern"),
     ],
 )

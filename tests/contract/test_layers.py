@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
+
+import grimp
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -56,3 +59,11 @@ def test_the_guide_names_what_imports_the_report_from_below():
     sentence = re.search(r"Only (.*?) import the report\s+from a lower layer", GUIDE)
     assert sentence is not None
     assert set(re.findall(r"`(.*?)`", sentence[1].rpartition("Only")[2])) == sources
+
+
+def test_no_imports_form_a_cycle():
+    """Neither within a layer nor inside functions; imports for types alone do not count."""
+    graph = grimp.build_graph("trailprint", exclude_type_checking_imports=True, cache_dir=None)
+    imports = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    assert len(imports) > 250
+    TopologicalSorter(imports).prepare()  # Raises an error that names the modules of a cycle.

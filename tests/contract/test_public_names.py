@@ -16,7 +16,7 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "result.json"
 COMMANDS = sorted(str(command.name) for command in build_app().registered_commands)
 
 
-#: Whoever changes this list changes what other people's programs rely on.
+#: A change of this list changes what other people's programs rely on.
 PUBLIC = [
     "AuditOptions",
     "CorrelateOptions",

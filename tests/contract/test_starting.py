@@ -114,6 +114,22 @@ def test_a_shell_completes_commands_and_options():
     assert "--margins" in complete("trailprint match --marg", 2)
 
 
+def test_python_m_is_the_program_by_its_name():
+    environment = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    for arguments, begin in (
+        (["match", "--help"], "Usage: trailprint match "),
+        (["--show-completion", "bash"], "_trailprint_completion() {"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "trailprint", *arguments],
+            capture_output=True,
+            text=True,
+            env=environment,
+        )
+        assert done.stdout.startswith(begin), done.stdout
+        assert "python" not in done.stdout.lower()
+
+
 @pytest.mark.parametrize(
     "arguments",
     ["--version --help", "--help --version", "-h --version", "--help match", "--help nosuch", "--"],

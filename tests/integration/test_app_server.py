@@ -108,7 +108,7 @@ def visitor(app: Running) -> Visitor:
     return Visitor(app)
 
 
-# Whoever is not ours.
+# Requests that are not ours.
 
 STRANGE = {
     "no host": b"GET / HTTP/1.0\r\n\r\n",

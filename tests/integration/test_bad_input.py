@@ -169,8 +169,8 @@ CASES = {
     "too many threads": ("v.csv", HEADER + ROWS, ("--threads", "100000"), "threads must be"),
     "threads are no number": ("v.csv", HEADER + ROWS, ("--threads", "x"), "--threads"),
     "negative seed": ("v.csv", HEADER + ROWS, ("--seed", "-1"), "--seed must be from 0 to"),
-    "no cells": ("v.csv", "user,lat,lon\na,1,1\n", ("--cell", "0"), "cell_m must be"),
-    "cells of nan": ("v.csv", "user,lat,lon\na,1,1\n", ("--cell", "nan"), "cell_m must be"),
+    "no cells": ("v.csv", "user,lat,lon\na,1,1\n", ("--cell", "0"), "--cell must be"),
+    "cells of nan": ("v.csv", "user,lat,lon\na,1,1\n", ("--cell", "nan"), "--cell must be"),
     "cells without positions": ("v.csv", HEADER + ROWS, ("--cell", "100"), "needs a column 'lat'"),
     "no box": ("v.csv", "user,lat,lon\na,1,1\n", ("--box", "x"), "--box must be"),
     "empty box": ("v.csv", "user,lat,lon\na,1,1\n", ("--box", "5,5,6,6"), "lie in the box"),
@@ -306,6 +306,7 @@ def test_sources_that_are_none(run, tmp_path, monkeypatch, source, says):
         (("simulate", "campus", "--users", "1000000000000", "--out", "x.csv"), "more memory"),
         (("simulate", "campus", "--out", "x.txt"), "must end in one of"),
         (("demo", "--out", "file"), "must be one that can be written to"),
+        (("demo", "--users", "1"), "--users must be at least 2 people"),
     ],
 )
 def test_commands_that_cannot_be(run, tmp_path, monkeypatch, arguments, says):

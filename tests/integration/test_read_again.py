@@ -180,7 +180,7 @@ def test_simulated_people_are_read_again(run, tmp_path, kind, ending, rows_of) -
 
 
 def test_links_are_read_again_as_a_truth(run, campus, tmp_path) -> None:
-    """Whoever takes an attack's links for the truth finds that attack perfect."""
+    """With an attack's own links as the truth, that attack is perfect."""
     sides = tp.split(tp.read(campus), tp.SplitOptions(at="median", active_both=True))
     paths = [tmp_path / "r.csv", tmp_path / "a.csv"]
     write_events([(sides.released, paths[0]), (sides.auxiliary, paths[1])])

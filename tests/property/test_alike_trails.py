@@ -71,7 +71,7 @@ def test_a_group_is_all_who_share_a_trail_and_was_not_split(trails: Trails, k: i
 def test_no_grouping_keeps_more_than_the_best(trails: Trails, k: int) -> None:
     best = oracle.most_visits_kept(trails, k)
     assert sum(map(len, equal(trails, k))) <= best
-    # Whoever could be in a group is offered one: something is kept wherever anything can be.
+    # Everybody who could be in a group is offered one: something is kept wherever anything can be.
     assert bool(best) == any(equal(trails, k))
 
 

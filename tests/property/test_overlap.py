@@ -14,9 +14,8 @@ from tests.oracles.matching import (
     pair_weights,
     x_log_x,
 )
-from tests.oracles.shapes import are_equal, scale, scaled_csr, to_csr
+from tests.oracles.shapes import scale, scaled_csr
 
-from trailprint.kernels.csr import label_equal_rows, transpose_csr
 from trailprint.kernels.matching.candidates import best_pairs
 from trailprint.kernels.matching.join import build_join, swap_sides
 from trailprint.kernels.matching.lookup import choose_columns, dense_gains, pair_gains, rank_pairs
@@ -140,14 +139,6 @@ def test_the_number_of_threads_changes_nothing(name):
             np.testing.assert_array_equal(a, b)
 
 
-@settings(max_examples=50, deadline=None)
-@given(problem=problems())
-def test_a_transposed_matrix_is_that_of_the_columns(problem):
-    found = transpose_csr(*to_csr(problem[0]), N_LOCATIONS)
-    for a, b in zip(found, to_csr(problem[0].T), strict=True):
-        np.testing.assert_array_equal(a, b)
-
-
 @settings(max_examples=60, deadline=None)
 @given(problem=problems(), seed=st.integers(0, 9))
 def test_the_reduced_problem_has_the_same_gains(problem, seed):
@@ -182,16 +173,6 @@ def test_the_largest_component_and_the_rest_are_the_whole(problem, seed):
     n_components = [part.row_start.size - 1 for part in parts]
     assert n_components[0] == 1
     assert len(parts) == 1 or entries[0] >= entries[1] / n_components[1]
-
-
-@settings(max_examples=60, deadline=None)
-@given(problem=problems())
-def test_exactly_the_equal_rows_share_a_label(problem):
-    counts = problem[0]
-    counts[0] = 0
-    labels = label_equal_rows(*scaled_csr(np.maximum(counts, 0), METRICS["likelihood"]))
-    assert labels[0] == -1
-    np.testing.assert_array_equal(labels[:, None] == labels, are_equal(counts))
 
 
 @given(st.lists(st.floats(0, 1e9), max_size=9))

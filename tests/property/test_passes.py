@@ -1,4 +1,4 @@
-"""Whoever runs a pass, in whatever blocks and order, and however often: the same bits."""
+"""A pass gives the same bits on every engine, in any blocks and order, and any number of times."""
 
 from __future__ import annotations
 

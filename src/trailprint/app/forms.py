@@ -70,7 +70,7 @@ _TITLES = {
 #: Replacements for help texts that refer to the command line.
 _ABOUTS = {
     "out": "Below the folder of this page. An audit that is there already goes on.",
-    "protect": "Written as NAME:key=value, several after another joined by 'then'; see the list "
+    "protect": "Written as NAME:key=value, several in order joined by 'then'; see the list "
     "below. Left empty, what fits the data is tried, and more can be tried after the audit.",
 }
 _PANELS = {

@@ -36,7 +36,7 @@ _ABOUT, _RESULT, _MESSAGES, _PROGRESS, _FAILURE, _LOCK = (
 )
 #: Exit codes of a command that a signal asked to stop.
 _STOPPED = tuple(128 + one for one in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM))
-_NOTHING_SAID = "The program ended without a word. Start it again."
+_NOTHING_SAID = "The program ended without a message. Start it again."
 
 #: Child processes of this one, to be reaped when they end.
 _children: list[subprocess.Popen[bytes]] = []

@@ -8,22 +8,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from trailprint.app.audits import read_json
 from trailprint.app.folders import JOB
 from trailprint.app.jobs import Job
 from trailprint.audit.attacks.registry import find_family
-from trailprint.audit.results.protections import NONE
+from trailprint.audit.results.findings import Headline
+from trailprint.audit.results.protections import ProtectionPoint
 from trailprint.errors import TrailprintError
+from trailprint.plain import ShapeError, from_plain
 from trailprint.protections.registry import PROTECTIONS, parse_protection, write_protection
 from trailprint.report.audit_files import RESULT
 from trailprint.report.blocks import Figure, Key, Table
 from trailprint.report.charts import draw_scatter
 from trailprint.report.charts.axes import Axis
 from trailprint.report.page_layout import render_blocks
-from trailprint.report.wording import percent, rate_interval
+from trailprint.report.wording import highest, percent, rate_interval
 from trailprint.workflows.release_risk import read_measured
+
+T = TypeVar("T")
 
 _PLAIN = "No protection"
 _MEASURED, _RELEASES = "measured", "releases"
@@ -92,28 +96,29 @@ def list_jobs(audit: Path, kind: str) -> list[Job]:
 
 def list_points(audit: Path) -> list[RiskPoint]:
     """All points measured for an audit, sorted by loss."""
-    own = part_of(part_of(read_json(audit / RESULT), "protections"), "points")
+    result = read_json(audit / RESULT)
+    own = part_of(part_of(result, "protections"), "points")
     found = {point.label: point for point in _read(read_measured(audit), is_later=True)}
     found |= {point.label: point for point in _read(own if isinstance(own, list) else ())}
     if not any(point.is_unprotected for point in found.values()):
-        found |= _read_plain(read_json(audit / RESULT).get("headline"))
+        found |= _read_plain(result.get("headline"))
     return sorted(found.values(), key=lambda point: (point.loss, point.label))
 
 
 def _read_plain(headline: object) -> dict[str, RiskPoint]:
     """The point of the unprotected data, from the audit's headline."""
-    told = headline if isinstance(headline, Mapping) else {}
-    risk = told.get("at_most") if told.get("share") is None else told["share"]
-    if not isinstance(risk, int | float):
+    told = _fit(Headline, headline)
+    risk = None if told is None else told.at_most if told.share is None else told.share
+    if told is None or risk is None:
         return {}
     point = RiskPoint(
         chain="",
         label=_PLAIN,
         loss=0.0,
-        risk=float(risk),
-        interval=_pair(told.get("interval")),
-        is_most=told.get("share") is None,
-        attack=str(told.get("attack_title") or ""),
+        risk=risk,
+        interval=told.interval,
+        is_most=told.share is None,
+        attack=told.attack_title or "",
         is_unprotected=True,
     )
     return {_PLAIN: point}
@@ -124,26 +129,32 @@ def part_of(plain: object, name: str) -> Any:
     return (plain.get(name) if isinstance(plain, Mapping) else None) or {}
 
 
+def _fit(kind: type[T], plain: object) -> T | None:
+    """A part of a result file as its type; None if it is of another form."""
+    try:
+        return from_plain(kind, plain)
+    except ShapeError:
+        return None
+
+
 def _read(points: Iterable[object], *, is_later: bool = False) -> Iterable[RiskPoint]:
     """Points of a result; skips invalid ones and those not evaluated with every attack."""
-    for point in points:
-        if not isinstance(point, Mapping) or not point.get("judged_by_all", True):
+    for plain in points:
+        point = _fit(ProtectionPoint, plain)
+        risk = None if point is None else highest(point)
+        if point is None or risk is None or point.loss is None or not point.judged_by_all:
             continue
-        risk = point.get("at_most") if point.get("accuracy") is None else point["accuracy"]
-        if not isinstance(point.get("loss"), int | float) or not isinstance(risk, int | float):
-            continue
-        judged = [one["attack"] for one in point.get("judged") or [] if isinstance(one, Mapping)]
         yield RiskPoint(
-            chain=normalise(str(point.get("written") or "")),
-            label=str(point.get("label") or ""),
-            loss=float(point["loss"]),
-            risk=float(risk),
-            interval=_pair(point.get("interval")),
-            is_most=point.get("accuracy") is None,
-            attack=name_attack(str(point.get("attack") or "")),
-            judges=tuple(name_attack(str(name)) for name in judged),
+            chain=normalise(point.written),
+            label=point.label,
+            loss=point.loss,
+            risk=risk,
+            interval=point.interval,
+            is_most=point.accuracy is None,
+            attack=name_attack(point.attack or ""),
+            judges=tuple(name_attack(one.attack) for one in point.judged),
             is_later=is_later,
-            is_unprotected=point.get("name") == NONE,
+            is_unprotected=point.is_unprotected,
         )
 
 
@@ -171,11 +182,6 @@ def name_attack(name: str) -> str:
         return find_family(name).title
     except (KeyError, TrailprintError):
         return name
-
-
-def _pair(found: object) -> tuple[float, float] | None:
-    is_pair = isinstance(found, list) and len(found) == 2
-    return (float(found[0]), float(found[1])) if is_pair else None  # type: ignore[index]
 
 
 def draw_points(points: Sequence[RiskPoint]) -> Figure:

@@ -66,8 +66,9 @@ def match_views(
     options = options or MatchOptions()
     if options.metric not in METRICS_OF_VIEWS:
         raise OptionError(
-            f"metric must be one of {', '.join(METRICS_OF_VIEWS)} with several views, "
-            f"got {options.metric!r} instead."
+            f"--metric must be one of {', '.join(METRICS_OF_VIEWS)} with several views, "
+            f"got {options.metric!r} instead.",
+            option="metric",
         )
     problem = pose_views(released, auxiliary, weights, METRICS[options.metric])
     return match_problem(problem, options, n_threads=n_threads, progress=progress, start=start)

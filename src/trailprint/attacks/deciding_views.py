@@ -36,21 +36,21 @@ def find_deciding_views(
     kind = METRICS[metric]
     rivals = _find_rivals(released, auxiliary, weights, linkage, kind, n_threads)
     counted = [i for i, name in enumerate(released.names) if weights.shares.get(name, 0.0) > 0]
-    says = np.empty((len(counted), linkage.n_links))
+    contribution = np.empty((len(counted), linkage.n_links))
     for place, i in enumerate(counted):
         pair = released.matrices[i], auxiliary.matrices[i]
         join = build_join(to_arrays(pair[0]), to_arrays(pair[1]), pair[0].shape[1], kind)
         own = pair_gains(join, linkage.released, linkage.auxiliary, n_threads)
         other = pair_gains(join, linkage.released, rivals, n_threads)
         other[rivals == linkage.auxiliary] = 0.0
-        says[place] = weights.shares[released.names[i]] * (own - other)
-    return _name_loudest(says, [released.names[i] for i in counted])
+        contribution[place] = weights.shares[released.names[i]] * (own - other)
+    return _name_largest(contribution, [released.names[i] for i in counted])
 
 
-def _name_loudest(says: Floats, names: list[str]) -> pa.Array:
-    loudest = says.argmax(axis=0)
-    is_silent = says.max(axis=0) <= 0
-    return pa.array(names).take(pa.array(loudest, mask=is_silent))
+def _name_largest(contribution: Floats, names: list[str]) -> pa.Array:
+    largest = contribution.argmax(axis=0)
+    favours_none = contribution.max(axis=0) <= 0
+    return pa.array(names).take(pa.array(largest, mask=favours_none))
 
 
 def _find_rivals(

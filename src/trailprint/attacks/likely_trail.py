@@ -56,19 +56,21 @@ class Rates(Discreet):
     """
     The share of each side's trails that contain each place, smoothed by half a trail.
 
-    ``worth`` is the weight of each place: its term of a log likelihood is multiplied by it.
+    ``location_weights`` multiply each place's term of a log likelihood.
     """
 
     released: Floats
     auxiliary: Floats
-    worth: Floats
+    location_weights: Floats
 
     @classmethod
-    def of(cls, released: Trails, auxiliary: Trails, worth: Floats | None = None) -> Rates:
-        """Estimate the rates from the trails; by default every place has a ``worth`` of one."""
+    def of(
+        cls, released: Trails, auxiliary: Trails, location_weights: Floats | None = None
+    ) -> Rates:
+        """Estimate the rates from the trails; by default every place has a weight of one."""
         shares = _share(released), _share(auxiliary)
-        own = np.ones(len(shares[0])) if worth is None else worth
-        return cls(released=shares[0], auxiliary=shares[1], worth=own)
+        own = np.ones(len(shares[0])) if location_weights is None else location_weights
+        return cls(released=shares[0], auxiliary=shares[1], location_weights=own)
 
     def cells(self, agreement: float) -> tuple[Floats, Floats, Floats, Floats]:
         """Return each place's probability of being on both trails, released, auxiliary, neither."""
@@ -84,17 +86,18 @@ class Rates(Discreet):
         one = one - np.log(g) - np.log1p(-f) - none
         other = other - np.log(f) - np.log1p(-g) - none
         return Weights(
-            both=self.worth * (both - np.log(f) - np.log(g) - none - one - other),
-            released=self.worth * one,
-            auxiliary=self.worth * other,
-            neither=float((self.worth * none).sum()),
+            both=self.location_weights * (both - np.log(f) - np.log(g) - none - one - other),
+            released=self.location_weights * one,
+            auxiliary=self.location_weights * other,
+            neither=float((self.location_weights * none).sum()),
         )
 
     def log_likelihood(self, counts: tuple[Floats, ...], agreement: float) -> float:
         """Return the log likelihood of true pairs, given how many fall in each of the `cells`."""
         cells = self.cells(agreement)
         return sum(
-            float((self.worth * n) @ np.log(cell)) for n, cell in zip(counts, cells, strict=True)
+            float((self.location_weights * n) @ np.log(cell))
+            for n, cell in zip(counts, cells, strict=True)
         )
 
 
@@ -303,17 +306,21 @@ def expect_precision(margin: Floats, wrong_margin: Floats) -> Floats:
 
 
 def match_likely(
-    released: Trails, auxiliary: Trails, options: TrailOptions, worth: Floats | None = None
+    released: Trails,
+    auxiliary: Trails,
+    options: TrailOptions,
+    location_weights: Floats | None = None,
 ) -> Linkage:
     """
-    Link records that are each other's most likely counterpart; see `Rates` for ``worth``.
+    Link records that are each other's most likely counterpart.
 
-    Both sides are shuffled first, so that ties are broken at random and not by the order of rows.
+    See `Rates` for ``location_weights``. Both sides are shuffled first, so that ties are broken at
+    random and not by the order of rows.
     """
     rng = np.random.default_rng(0)
     orders = [rng.permutation(side.n_users) for side in (released, auxiliary)]
     first, second = released.select(orders[0]), auxiliary.select(orders[1])
-    rates = Rates.of(first, second, worth)
+    rates = Rates.of(first, second, location_weights)
     agreement = options.agreement or learn_agreement(first, second, rates)
     weights = rates.weights(agreement)
     scores = Scores(first, second, weights)

@@ -89,24 +89,22 @@ def match_trails(
     auxiliary: Trails,
     options: TrailOptions | None = None,
     *,
-    worth: Floats | None = None,
+    location_weights: Floats | None = None,
     n_threads: int | None = None,
 ) -> Linkage:
     """
     Link released to auxiliary records by their trails; null trails are never linked.
 
-    ``worth`` is the weight of each location, which only ``likely`` uses.
-
     Both sides must have the same list of locations. ``facts["contradicted"]`` says whether the
     data rules out the assumed release tactic, under which no link can be wrong. If it does not,
-    only ground truth could confirm the tactic.
+    only ground truth could confirm the tactic. Only ``likely`` takes ``location_weights``.
     """
     options = options or TrailOptions()
     if released.locations != auxiliary.locations:
         raise InputError("Both sides must have the same locations.")
     if options.is_likely:
-        return match_likely(released, auxiliary, options, worth)
-    if worth is not None:
+        return match_likely(released, auxiliary, options, location_weights)
+    if location_weights is not None:
         raise OptionError(
             "--location-weights goes with --algorithm likely: sets either contain each other or "
             "do not, whatever a location weighs.",

@@ -50,7 +50,7 @@ def match_transport(
     """
     if len(released.slots) > 1:
         raise OptionError(
-            "--metric transport compares whole histograms: leave --slots.", option="metric"
+            "--metric transport compares whole histograms: leave out --slots.", option="metric"
         )
     _check_size(released, auxiliary)
     began = time.perf_counter()

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from importlib.metadata import version
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -47,7 +47,17 @@ from trailprint.events.oddities import describe_oddities
 from trailprint.events.periods import periods_overlap
 from trailprint.events.summary import inspect
 from trailprint.studies.findings import Why
+from trailprint.studies.growth.findings import (
+    AmountGrowth,
+    KnowledgeGrowth,
+    ResolutionGrowth,
+    Study,
+    TimeGrowth,
+    UsersGrowth,
+)
 from trailprint.studies.small_counts import SMALL
+
+S = TypeVar("S", bound=Study)
 
 _PACKAGES = ("trailprint", "numpy", "scipy", "numba", "duckdb", "pyarrow", "python-crfsuite")
 
@@ -245,36 +255,34 @@ def _per_user(done: Done) -> RiskSpread:
 
 
 def _growth(done: Done) -> Growth:
-    parts = {
-        name.removeprefix("growth/"): outcome
-        for name, outcome in done.outcomes.items()
-        if name.startswith("growth/")
+    users = _study(done, "users", UsersGrowth)
+    time = _study(done, "time", TimeGrowth)
+    resolution = _study(done, "resolution", ResolutionGrowth)
+    knowledge = _study(done, "knowledge", KnowledgeGrowth)
+    amount = _study(done, "amount-known", AmountGrowth)
+    refused = {
+        "users": users.why_not,
+        "time": time.why_not,
+        "resolution": resolution.why_not,
+        "knowledge": knowledge.why_not,
+        "amount-known": amount.why_not,
     }
-    users = kept.users_of(parts["users"]) if "users" in parts else None
-    time = kept.time_of(parts["time"]) if "time" in parts else None
-    resolution = kept.resolution_of(parts["resolution"]) if "resolution" in parts else None
-    knowledge = kept.knowledge_of(parts["knowledge"]) if "knowledge" in parts else None
-    amount = kept.amount_of(parts["amount-known"]) if "amount-known" in parts else None
-    found = {
-        "users": users,
-        "time": time,
-        "resolution": resolution,
-        "knowledge": knowledge,
-        "amount-known": amount,
-    }
-    reasons = done.reasons("growth") + [
-        (name, study.why_not)
-        for name, study in found.items()
-        if study is not None and study.why_not is not None
-    ]
+    reasons = done.reasons("growth") + [(name, why) for name, why in refused.items() if why]
     return Growth(
-        users=None if users is None else users.study,
-        time=None if time is None else time.study,
-        resolution=None if resolution is None else resolution.study,
-        knowledge=None if knowledge is None else knowledge.study,
-        amount_known=None if amount is None else amount.study,
+        users=users.study,
+        time=time.study,
+        resolution=resolution.study,
+        knowledge=knowledge.study,
+        amount_known=amount.study,
         left_out=tuple(StudyLeftOut(study=name, why=why) for name, why in reasons),
     )
+
+
+def _study(done: Done, name: str, kind: type[S]) -> kept.KeptStudy[S]:
+    outcome = done.outcomes.get(f"growth/{name}")
+    if outcome is None:
+        return kept.KeptStudy(study=None, why_not=None)
+    return kept.study_of(outcome, kind)
 
 
 def _protections(context: AuditContext, done: Done) -> MeasuredProtections:

@@ -196,7 +196,9 @@ def disclose_known(known: Known) -> KnownFacts | None:
         return None
     n_less = known.people_with_less
     less = (
-        f" Of {describe_count(n_less)} people there is less: all of it is known." if n_less else ""
+        f" People with less than that ({describe_count(n_less)}) are known completely."
+        if n_less
+        else ""
     )
     phrase = phrase_knowledge(known.kind, known.amount)
     return KnownFacts(

@@ -5,22 +5,29 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 from typing import Any
 
 from trailprint.arguments import Texts, Understood, check_argument, check_fields, understood
 from trailprint.audit.attacks.registry import attack_names, family_names
-from trailprint.errors import OptionError
+from trailprint.errors import OptionError, to_flag
 from trailprint.events.knowledge import Knowledge
-from trailprint.events.split import SplitOptions
+from trailprint.events.split import METHODS, SplitOptions
 from trailprint.features.options import Weight
 
 TIME_LIMIT_S = 600.0
 """Default time limit of an audit, in seconds."""
 
 _UNITS_S = {"s": 1.0, "m": 60.0, "h": 3600.0}
+_SPLIT_SEED = "split-seed"
+#: Settings of the command line only: input and output paths, columns, and how the program runs.
+_OF_THE_COMMAND = frozenset(
+    {"data", "auxiliary", "out", "per-user", "keep-prepared", "truth", "links", "threads", "memory"}
+    | {"engine", "spark-master", "spark-conf", "worker-memory"}
+    | {f"{name}-column" for name in ("user", "location", "start", "end", "lat", "lon", "count")}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +60,7 @@ class AuditOptions:
         Time limit, such as 1h or none; the most informative parts come first. What does not fit is
         left out and listed. A number is in seconds; None, like ``none``, is no limit.
     sequence_users : int
-        At most this number of people, drawn at random, get a model in the sequence attack. There
-        is no flag for it.
+        At most this number of people, drawn at random, get a model in the sequence attack.
     likely_trails : bool
         Trails may have visits missing or wrong on either side: in the trail attack also link the
         most likely counterparts, all pairs compared. REIDIT, which the attack uses otherwise, needs
@@ -114,7 +120,8 @@ class AuditOptions:
             )
         if self.sequence_users < 2:
             raise OptionError(
-                f"sequence_users must be at least 2 people, got {self.sequence_users} instead."
+                f"--sequence-users must be at least 2 people, got {self.sequence_users} instead.",
+                option="sequence-users",
             )
         if self.time_limit_s is not None and not self.time_limit_s > 0:
             raise OptionError(
@@ -138,10 +145,56 @@ class AuditOptions:
         Options in the file for reading, placing and filtering data belong to the functions that
         do so, and are ignored here.
         """
-        from trailprint.audit.settings import read_settings, to_options
+        from trailprint.audit.settings import check_names, read_settings
 
         check_argument("path", path, str | os.PathLike[str])
-        return to_options(read_settings(path))
+        values = read_settings(path)
+        check_names(values, list_settings())
+        own = _pick(cls, values)
+        if "time_limit_s" in own:
+            own["time_limit_s"] = parse_duration(str(own["time_limit_s"]))
+        cut = _pick(SplitOptions, values)
+        if _SPLIT_SEED in values:
+            cut["seed"] = values[_SPLIT_SEED]
+        if any(name in cut for name in METHODS):
+            own["split"] = SplitOptions(**cut)
+        return cls(**own)
+
+
+def to_settings(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a result (see `AuditOptions.to_dict`) by flag, without defaults."""
+    usual = AuditOptions().to_dict()
+    own = {name: plain[name] for name in usual if name in plain and plain[name] != usual[name]}
+    if "time_limit_s" in own:
+        limit = own["time_limit_s"]
+        own["time_limit_s"] = "none" if limit is None else show_duration(limit)
+    if "attacks" in own:
+        own["attacks"] = ",".join(own["attacks"])
+    split = own.pop("split", None)
+    cut = dict(split) if isinstance(split, Mapping) else {}
+    seed = cut.pop("seed", 0)
+    found = {to_flag(name).removeprefix("--"): value for name, value in {**own, **cut}.items()}
+    # The command draws both sides with the audit's seed, unless another one is given.
+    return {**found, _SPLIT_SEED: seed} if cut and seed != plain.get("seed", 0) else found
+
+
+def list_settings() -> frozenset[str]:
+    """Return all names that a settings file may have."""
+    from trailprint.audit.gate import GateOptions
+    from trailprint.events.filters import FilterOptions
+    from trailprint.events.options import ReadOptions
+    from trailprint.events.places.placing import PlaceOptions
+
+    kinds = (AuditOptions, SplitOptions, GateOptions, ReadOptions, PlaceOptions, FilterOptions)
+    return _OF_THE_COMMAND.union({_SPLIT_SEED}, *(_flags(kind).values() for kind in kinds))
+
+
+def _flags(kind: Any) -> dict[str, str]:
+    return {field.name: to_flag(field.name).removeprefix("--") for field in fields(kind)}
+
+
+def _pick(kind: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: values[flag] for name, flag in _flags(kind).items() if flag in values}
 
 
 def _check_protections(protections: Sequence[str]) -> None:

@@ -17,28 +17,17 @@ from trailprint.audit.attacks.registry import find_attack, find_release_families
 from trailprint.audit.context import Sizes
 from trailprint.audit.parts import Outcome
 from trailprint.audit.results.kept import (
-    amount_of,
+    STUDIES,
     attack_of,
     controls_of,
-    knowledge_of,
     protections_of,
-    resolution_of,
-    time_of,
-    users_of,
+    study_of,
     why_of,
 )
 from trailprint.errors import OptionError
 from trailprint.plain import ShapeError, from_plain
 
 Check = Callable[[str, Outcome, Sizes], bool]
-
-_STUDIES: Mapping[str, Callable[[Outcome], object]] = {
-    "users": users_of,
-    "time": time_of,
-    "resolution": resolution_of,
-    "knowledge": knowledge_of,
-    "amount-known": amount_of,
-}
 
 
 def fits_shape(name: str, outcome: Outcome, sizes: Sizes) -> bool:
@@ -111,7 +100,7 @@ def _fits_search(name: str, outcome: Outcome, sizes: Sizes) -> bool:
 
 
 def _fits_growth(name: str, outcome: Outcome, sizes: Sizes) -> bool:
-    _STUDIES[name](outcome)
+    study_of(outcome, STUDIES[name])
     return True
 
 

@@ -84,6 +84,8 @@ class Part:
         Estimated seconds given its own outcome, if it depends on it.
     on_fewer : callable, optional
         Makes the same part for a given number of people only, if that is meaningful.
+    like : str, optional
+        Name of a part that does the same with other values, and so at the same pace.
     """
 
     name: str
@@ -99,6 +101,7 @@ class Part:
     seconds_after: Callable[[Mapping[str, Outcome]], float] | None = None
     seconds_known: Callable[[Outcome], float] | None = None
     on_fewer: Callable[[int], Part] | None = None
+    like: str | None = None
 
     @property
     def is_open_ended(self) -> bool:

@@ -12,29 +12,15 @@ import os
 import re
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
-from trailprint.audit.gate import GateOptions
-from trailprint.audit.options import AuditOptions, parse_duration, show_duration
-from trailprint.errors import OptionError, reason_of, to_flag
-from trailprint.events.filters import FilterOptions
-from trailprint.events.options import ReadOptions
-from trailprint.events.places.placing import PlaceOptions
-from trailprint.events.split import METHODS, SplitOptions
+from trailprint.errors import OptionError, reason_of
 
 SETTINGS = "settings.toml"
 
 _ABOUT = "# What this audit was asked for. To run it again: trailprint audit --settings {name}\n"
 _POSITION = re.compile(r"at line \d+, column \d+")
-_SPLIT_SEED = "split-seed"
-#: Options of the command line only: input and output paths, columns, and how the program runs.
-_OF_THE_COMMAND = frozenset(
-    {"data", "auxiliary", "out", "per-user", "keep-prepared", "truth", "links", "threads", "memory"}
-    | {"engine", "spark-master", "spark-conf", "worker-memory"}
-    | {f"{name}-column" for name in ("user", "location", "start", "end", "lat", "lon", "count")}
-)
 
 
 def write_settings(values: Mapping[str, Any]) -> str:
@@ -76,55 +62,6 @@ def check_names(given: Collection[str], known: Collection[str]) -> None:
                 f"--settings must hold only options of the audit, got {name!r}. {advice}",
                 option="settings",
             )
-
-
-def to_settings(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a result (see `AuditOptions.to_dict`) by flag, without defaults."""
-    usual = AuditOptions().to_dict()
-    own = {name: plain[name] for name in usual if name in plain and plain[name] != usual[name]}
-    if "time_limit_s" in own:
-        limit = own["time_limit_s"]
-        own["time_limit_s"] = "none" if limit is None else show_duration(limit)
-    if "attacks" in own:
-        own["attacks"] = ",".join(own["attacks"])
-    split = own.pop("split", None)
-    cut = dict(split) if isinstance(split, Mapping) else {}
-    seed = cut.pop("seed", 0)
-    found = {to_flag(name).removeprefix("--"): value for name, value in {**own, **cut}.items()}
-    # The command draws both sides with the audit's seed, unless another one is given.
-    return {**found, _SPLIT_SEED: seed} if cut and seed != plain.get("seed", 0) else found
-
-
-def to_options(values: Mapping[str, Any]) -> AuditOptions:
-    """
-    Return the audit's options among values by flag.
-
-    Options for reading, placing and filtering data belong to `trailprint.read` and similar
-    functions, and are ignored here.
-    """
-    check_names(values, _known())
-    own = _pick(AuditOptions, values)
-    if "time_limit_s" in own:
-        own["time_limit_s"] = parse_duration(str(own["time_limit_s"]))
-    cut = _pick(SplitOptions, values)
-    if _SPLIT_SEED in values:
-        cut["seed"] = values[_SPLIT_SEED]
-    if any(name in cut for name in METHODS):
-        own["split"] = SplitOptions(**cut)
-    return AuditOptions(**own)
-
-
-def _known() -> frozenset[str]:
-    kinds = (AuditOptions, SplitOptions, GateOptions, ReadOptions, PlaceOptions, FilterOptions)
-    return _OF_THE_COMMAND.union({_SPLIT_SEED}, *(_flags(kind).values() for kind in kinds))
-
-
-def _flags(kind: Any) -> dict[str, str]:
-    return {field.name: to_flag(field.name).removeprefix("--") for field in fields(kind)}
-
-
-def _pick(kind: Any, values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: values[flag] for name, flag in _flags(kind).items() if flag in values}
 
 
 def _is_said(value: object) -> bool:

@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from trailprint.audit.options import to_settings
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.points import PointsFinding
-from trailprint.audit.settings import to_settings
 from trailprint.display.plots import Plot, draw_bars, draw_curve, draw_line
 from trailprint.display.tables import ResultTable
 from trailprint.events.results import Folder, Makers, Result, as_table, write_private

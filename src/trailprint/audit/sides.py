@@ -214,7 +214,7 @@ def _check_people(sides: Sides) -> None:
             option="truth",
         )
     raise InputError(
-        f"An audit needs at least two people on both sides, but there are {sides.n_people}. "
+        f"An audit needs at least two people on both sides, got {sides.n_people} instead. "
         "Give more data, or cut it elsewhere."
     )
 

@@ -73,7 +73,7 @@ def _outside(outside: Outside) -> Row:
 
 def _attack(attack: AttackFinding, n_people: int) -> Row:
     """Row with the share an attack links, and of how many people if it was tried on a sample."""
-    name, n_tried = attack.title.lower(), attack.people or 0
+    name, n_tried = lower_first(attack.title), attack.people or 0
     if not attack.ran:
         return name, "not run"
     if n_tried < n_people:
@@ -93,7 +93,7 @@ def _worst_case(worst: WorstCase) -> Row:
 def _points(found: PointsFinding) -> list[Row]:
     """Rows about singling out, named differently because nobody is linked by it."""
     if not found.ran:
-        return [(found.title.lower(), "not run")]
+        return [(lower_first(found.title), "not run")]
     drawn, worst = found.quoted_point, found.worst
     rows = []
     if drawn is not None:
@@ -185,12 +185,12 @@ def list_notes(found: Findings) -> list[str]:
             "The two periods overlap: the sides may share events, and the risk is overstated."
         )
     notes += [
-        f"{attack.title} did not run: {attack.why_not}"
+        f"{attack.title} did not run. {attack.why_not}"
         for attack in found.attacks
         if not attack.ran
     ]
     if found.points is not None and not found.points.ran:
-        notes.append(f"{found.points.title} was not measured: {found.points.why_not}")
+        notes.append(f"{found.points.title} was not measured. {found.points.why_not}")
     failed = failed_controls_sentence(found.controls, found.attack_titles)
     if failed is not None:
         notes.append(failed)

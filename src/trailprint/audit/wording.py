@@ -53,7 +53,7 @@ def headline_sentence(attack: AttackFinding) -> str:
     is_luck = attack.interval is not None and attack.interval[0] <= chance
     return (
         f"{_count_linked(n_right, attack)} could be linked to their own record by "
-        f"{attack.title.lower()}; by chance it would be {percent(chance)}"
+        f"{lower_first(attack.title)}; by chance it would be {percent(chance)}"
         f"{', so that luck may be all there is' if is_luck else ''}."
     )
 

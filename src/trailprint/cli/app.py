@@ -110,7 +110,7 @@ def _announce(address: str, serving: AppOptions, *, as_json: bool) -> None:
     if not serving.is_local:
         warning = (
             f"Warning: {serving.host} can be reached from other machines, and what is sent is not "
-            "encrypted. Whoever has the address can read and change what is in the folder."
+            "encrypted. Anyone who has the address can read and change what is in the folder."
         )
         print_line(open_console(stderr=True), warning, "bold")
     if not serving.no_browser:

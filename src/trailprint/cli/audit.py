@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from trailprint.audit.results.findings import Findings
     from trailprint.audit.results.sources import Source
     from trailprint.audit.run import Asked
+    from trailprint.report.audit_files import Outputs
 
 EXAMPLE = "trailprint audit visits.parquet --out audit"
 
@@ -410,7 +411,9 @@ def _are(number: int) -> str:
 
 # The exit code must say whether the risk is too high even if nothing reads the output.
 @going_on_unheard()
-def finish(written: Any, folder: str, running: RunOptions, *, closing: str | None = None) -> None:
+def finish(
+    written: Outputs, folder: str, running: RunOptions, *, closing: str | None = None
+) -> None:
     """Write the folder, then print the result as a summary with a closing line, or as JSON."""
     from trailprint.audit.summary import list_notes, summarise
     from trailprint.report.audit_files import REPORT, write_outputs

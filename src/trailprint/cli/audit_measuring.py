@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trailprint.cli.compile_ahead import compile_first
 from trailprint.cli.present import percent, print_json, print_rows, print_table
@@ -15,6 +15,7 @@ from trailprint.cli.running import RunOptions
 from trailprint.errors import OptionError
 
 if TYPE_CHECKING:
+    from trailprint.audit.measuring import MoreProtections
     from trailprint.audit.prepared import PreparedEvents
     from trailprint.audit.results.protections import ProtectionPoint
     from trailprint.audit.run import Asked
@@ -51,11 +52,10 @@ def measure_to_folder(
             progress=progress,
             on_point=partial(_keep_point, folder),
         )
-    plain = to_plain(found)
     if running.json:
-        print_json(plain)
+        print_json(to_plain(found))
     else:
-        _print(plain)
+        _print(found)
 
 
 def _keep_point(folder: str, point: ProtectionPoint) -> None:
@@ -69,23 +69,23 @@ def _keep_point(folder: str, point: ProtectionPoint) -> None:
         file.report_point()
 
 
-def _print(found: dict[str, Any]) -> None:
-    title = f"Judged by every attack of the audit. Rates are shares of {found['people']:,} people."
-    print_rows(title, [_line(point) for point in found["points"]], most=len(found["points"]))
-    refused = [f"{one['label']}: {one['why']}" for one in found["left_out"]]
+def _print(found: MoreProtections) -> None:
+    title = f"Judged by every attack of the audit. Rates are shares of {found.people:,} people."
+    print_rows(title, [_line(point) for point in found.points], most=len(found.points))
+    refused = [f"{one.label}: {one.why}" for one in found.left_out]
     if refused:
         print_table("Left out", [], refused)
 
 
-def _line(point: dict[str, Any]) -> dict[str, object]:
-    low, high = point["interval"] or (None, None)
-    most = f"at most {percent(point.get('at_most') or 0.0)}"
+def _line(point: ProtectionPoint) -> dict[str, object]:
+    low, high = point.interval or (None, None)
+    most = f"at most {percent(point.at_most or 0.0)}"
     return {
-        "protection": point["label"],
-        "loss": percent(point["loss"]),
-        "re-identified": most if point["accuracy"] is None else percent(point["accuracy"]),
+        "protection": point.label,
+        "loss": percent(point.loss),
+        "re-identified": most if point.accuracy is None else percent(point.accuracy),
         "from": "" if low is None else percent(low),
         "to": "" if high is None else percent(high),
-        "chance": percent(point["chance"]),
-        "attack": point["attack"],
+        "chance": percent(point.chance),
+        "attack": point.attack,
     }

@@ -10,6 +10,7 @@ from trailprint.cli.audit import audit_to_folder, finish
 from trailprint.cli.groups import Panel, takes_options
 from trailprint.cli.memory import require_address_space
 from trailprint.cli.running import Running
+from trailprint.errors import OptionError
 from trailprint.events.reading.read import read
 from trailprint.events.write import write_table
 from trailprint.simulate.campus import CampusOptions, simulate_campus
@@ -35,6 +36,12 @@ class DemoOptions:
 
     out: str = "trailprint-demo"
     users: int = 250
+
+    def __post_init__(self) -> None:
+        if self.users < 2:
+            raise OptionError(
+                f"--users must be at least 2 people, got {self.users} instead.", option="users"
+            )
 
 
 @takes_options

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+NAME = "trailprint"
 ABOUT = "How many people in a behavioural dataset could be re-identified, and why."
 VERSION_HELP = "Print the version and stop."
 
@@ -62,14 +63,14 @@ def answer(arguments: Sequence[str]) -> bool:
 
 def write_help(width: int) -> str:
     """The top-level help text."""
-    lines = ["Usage: trailprint [OPTIONS] COMMAND …", "", *_wrap(ABOUT, width)]
+    lines = [f"Usage: {NAME} [OPTIONS] COMMAND …", "", *_wrap(ABOUT, width)]
     for title, rows in (("Options", _OPTIONS), ("Commands", COMMANDS)):
         left = max(map(len, rows)) + 4
         lines += ["", f"{title}:"]
         for name, meaning in rows.items():
             first, *others = _wrap(meaning, width - left)
             lines += [f"  {name:<{left - 2}}{first}", *(" " * left + line for line in others)]
-    more = "trailprint COMMAND --help says what a command takes, with an example."
+    more = f"{NAME} COMMAND --help says what a command takes, with an example."
     return "\n".join([*lines, "", *_wrap(more, width), ""])
 
 

@@ -41,5 +41,5 @@ def note_knowledge(known: Mapping[str, Any]) -> list[str]:
         notes.append(known["note"])
     if known["people_with_less"]:
         n_people = known["people_with_less"]
-        notes.append(f"Of {n_people:,} people there is less than that: all of it is known.")
+        notes.append(f"People with less than that ({n_people:,}) are known completely.")
     return notes

@@ -16,7 +16,7 @@ import typer
 
 from trailprint import __version__
 from trailprint.cli.failure_file import write_failure
-from trailprint.cli.front import ABOUT, COMMANDS, COMPLETING, VERSION_HELP
+from trailprint.cli.front import ABOUT, COMMANDS, COMPLETING, NAME, VERSION_HELP
 from trailprint.cli.help import PlainCommand, PlainProgram
 from trailprint.cli.memory import is_short_of_memory
 from trailprint.cli.supervisor import fail_for_memory
@@ -52,7 +52,7 @@ def build_app(names: tuple[str, ...] = tuple(COMMANDS)) -> typer.Typer:
     """The Typer app with these commands; other commands are not loaded."""
     app = typer.Typer(
         cls=PlainProgram,
-        name="trailprint",
+        name=NAME,
         help=ABOUT,
         no_args_is_help=False,
         invoke_without_command=True,
@@ -91,7 +91,8 @@ def run(arguments: list[str] | None = None) -> None:
         given = sys.argv[1:] if arguments is None else arguments
         program = find_program(given)
         check_flags(program, given)
-        code = program(args=arguments, standalone_mode=False)
+        # Without the name, ``python -m trailprint`` would install completion for python.
+        code = program(args=arguments, prog_name=NAME, standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
     except TrailprintError as error:

@@ -188,7 +188,7 @@ def _compared(comparison: Comparison) -> dict[str, object]:
 
 def _about(result: Reproduction) -> list[tuple[str, object]]:
     """Rows on how to read the result, reasons for each standing, notes, and time."""
-    read: list[tuple[str, object]] = [("read as", result.outcome.reading)]
+    read: list[tuple[str, object]] = [("in words", result.outcome.reading)]
     silent = [each for each in result.outcome.comparisons if not each.speaks]
     reasons = dict.fromkeys((each.standing, each.because) for each in silent)
     notes = [("note", note) for note in result.outcome.notes]

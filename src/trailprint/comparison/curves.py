@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
+from trailprint.audit.results.growth import Growth
 from trailprint.comparison.opening import OpenedAudit
 from trailprint.comparison.results import Curve, CurvePoint, GrowthCurves, Study
-from trailprint.studies.growth.findings import Banded
+from trailprint.studies.growth.findings import (
+    Banded,
+    KnowledgeGrowth,
+    ResolutionGrowth,
+    ResolutionPoint,
+    TimeGrowth,
+    UsersGrowth,
+)
+
+_Grown = UsersGrowth | TimeGrowth | ResolutionGrowth | KnowledgeGrowth
 
 
 def list_growth(audits: Sequence[OpenedAudit]) -> tuple[GrowthCurves, ...]:
@@ -17,22 +27,28 @@ def list_growth(audits: Sequence[OpenedAudit]) -> tuple[GrowthCurves, ...]:
         curves = tuple(
             Curve(audit=audit.label, points=points)
             for audit in audits
-            if (points := _list_points(audit, study))
+            if (points := _list_points(audit.findings.growth, study))
         )
         if len(curves) > 1:
             found.append(GrowthCurves(study=study, curves=curves))
     return tuple(found)
 
 
-def _list_points(audit: OpenedAudit, study: Study) -> tuple[CurvePoint, ...]:
-    made = getattr(audit.findings.growth, study)
+def _list_points(growth: Growth, study: Study) -> tuple[CurvePoint, ...]:
+    studies: dict[Study, _Grown | None] = {
+        "users": growth.users,
+        "time": growth.time,
+        "resolution": growth.resolution,
+        "knowledge": growth.knowledge,
+    }
+    made = studies[study]
     return () if made is None else tuple(map(_describe, made.points))
 
 
 def _describe(point: Banded) -> CurvePoint:
     return CurvePoint(
         x=point.x,
-        label=getattr(point, "label", None),
+        label=point.label if isinstance(point, ResolutionPoint) else None,
         share=point.accuracy,
         low=point.low,
         high=point.high,

@@ -41,7 +41,7 @@ def _refuse(first: Findings, second: Findings) -> str | None:
     """Reason why two audits cannot be compared; None if they can."""
     if first.data.sides != second.data.sides:
         one, other = _SIDES[first.data.sides], _SIDES[second.data.sides]
-        return f"One {one}, the other {other}: the adversaries are different ones."
+        return f"One {one}, the other {other}, so the adversaries differ."
     if first.strongest is None or second.strongest is None:
         return "In one of them no attack ran."
     if not _list_shared(first, second):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import pyarrow as pa
 
@@ -173,9 +173,22 @@ class Events(Discreet):
         It has the columns that writing the events to Parquet gives; times have their zone, so that
         `trailprint.read` reads the same events again.
         """
-        from trailprint.events.write import select_for_tables
+        return self.engine.arrow(self.table_sql(zoned=True))
 
-        return self.engine.arrow(select_for_tables(self))
+    def table_sql(self, *, zoned: bool) -> str:
+        """SQL: the canonical columns in order; times with their zone or as text, in UTC."""
+        chosen = []
+        for column in get_args(Column):
+            if column not in self.columns:
+                continue
+            name = quote_name(column)
+            if column in ("start", "end"):
+                with_zone = f"timezone('UTC', {name})"
+                text = f"strftime({name}, '%Y-%m-%dT%H:%M:%S.%fZ')"
+                chosen.append(f"{with_zone if zoned else text} AS {name}")
+            else:
+                chosen.append(f"{name} AS count" if column == "weight" else name)
+        return f"SELECT {', '.join(chosen)} FROM ({self.query})"
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the events as a pandas frame, which holds ids of people, as `to_arrow` does."""

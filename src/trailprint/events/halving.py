@@ -73,7 +73,7 @@ def _take_turns(events: Events, seed: int) -> tuple[Events, Events, str]:
     return (
         events.having(f"{day} % 2 = 0"),
         events.having(f"{day} % 2 <> 0"),
-        "Every other day was put apart, because too few people were active in both halves of "
+        "Every other day was set apart, because too few people were active in both halves of "
         "the period.",
     )
 
@@ -82,8 +82,8 @@ def draw_events(events: Events, seed: int) -> tuple[Events, Events, str]:
     """Assign each event to a side at random; a row that stands for several events is divided."""
     if "weight" in events.columns and events.having("weight <> floor(weight)").count():
         raise InputError(
-            "Data alone must tell two periods apart, by times or by whole counts that are drawn at "
-            "random, but shares and averages do neither. Give what an adversary may have as a "
+            "Data without a second dataset must have times, or whole counts that can be drawn at "
+            "random, but shares and averages have neither. Give what an adversary may have as a "
             "second dataset, with --truth where ids differ; trailprint points reports what shares "
             "reveal alone.",
             option="truth",

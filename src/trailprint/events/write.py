@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from trailprint.errors import OptionError, OutputError, reason_of
-from trailprint.events.engine import Engine, quote_name, quote_text
+from trailprint.events.engine import Engine, quote_text
 from trailprint.events.events import Events
 from trailprint.events.reading.databases import find_database
 from trailprint.events.reading.files import find_files
@@ -21,7 +21,6 @@ from trailprint.events.spreadsheets import guard_columns
 from trailprint.system.addresses import check_writable
 from trailprint.system.scratch import sweep_unfinished, unfinished_file
 
-_ORDER = ("user", "location", "start", "end", "weight", "lat", "lon")
 _FORMATS = {
     ".parquet": "FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false",
     ".csv": "FORMAT csv, HEADER true, USE_TMP_FILE false",
@@ -123,35 +122,13 @@ def write_events(
     kinds = check_outputs([path for _, path in parts])
     with replacing([path for _, path in parts], private=private) as names:
         for (events, _), name, kind in zip(parts, names, kinds, strict=True):
-            events.engine.run(
-                f"COPY ({_columns(events, kind)}) TO {quote_text(name)} ({_FORMATS[kind]})"
-            )
+            query = events.table_sql(zoned=kind == ".parquet")
+            events.engine.run(f"COPY ({query}) TO {quote_text(name)} ({_FORMATS[kind]})")
 
 
 def copy_query(query: str, unfinished: str, target: str | os.PathLike[str]) -> str:
     """SQL: write a query's rows to a file whose type follows from its final name."""
     return f"COPY ({query}) TO {quote_text(unfinished)} ({_FORMATS[_check_output(target)]})"
-
-
-def select_for_tables(events: Events) -> str:
-    """SQL: the columns that a Parquet file of the events has."""
-    return _columns(events, ".parquet")
-
-
-def _columns(events: Events, kind: str) -> str:
-    """SQL: the canonical columns in their order; times are written with their zone."""
-    chosen = []
-    for column in _ORDER:
-        if column not in events.columns:
-            continue
-        name = quote_name(column)
-        if column in ("start", "end"):
-            zoned = f"timezone('UTC', {name})"
-            text = f"strftime({name}, '%Y-%m-%dT%H:%M:%S.%fZ')"
-            chosen.append(f"{zoned if kind == '.parquet' else text} AS {name}")
-        else:
-            chosen.append(f"{name} AS count" if column == "weight" else name)
-    return f"SELECT {', '.join(chosen)} FROM ({events.query})"
 
 
 def write_table(

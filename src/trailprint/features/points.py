@@ -15,6 +15,7 @@ from trailprint.display.discreet import Discreet
 from trailprint.errors import InputError
 from trailprint.events.events import Events
 from trailprint.features.ids import BatchEncoder, encode
+from trailprint.kernels.csr import list_ranges, row_starts
 
 PointKind = Literal["place", "place-time", "time"]
 
@@ -80,10 +81,9 @@ class Points(Discreet):
     def select(self, rows: Ints) -> Points:
         """Some of the users, in the order given; keys keep their numbers."""
         lengths = self.lengths[rows]
-        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        entry = np.repeat(self.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        entry = list_ranges(self.indptr[rows], lengths)
         return Points(
-            indptr=indptr,
+            indptr=row_starts(lengths),
             keys=self.keys[entry],
             counts=self.counts[entry],
             key_place=self.key_place,
@@ -285,12 +285,11 @@ def rank_places(points: Points, *, least: bool = False) -> Ints:
     rows = np.repeat(np.arange(points.n_users), points.lengths)
     order = np.lexsort((points.keys, points.counts if least else -points.counts, rows))
     rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order)) - np.repeat(points.indptr[:-1], points.lengths)
+    rank[order] = list_ranges(np.zeros_like(points.lengths), points.lengths)
     return rank
 
 
 def top_places(points: Points, n_places: int, rank: Ints) -> tuple[Ints, Indices]:
     """Each user's ``n_places`` first places by ``rank``, as (indptr, ascending keys)."""
     lengths = np.minimum(points.lengths, n_places)
-    indptr: NDArray[np.int64] = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    return indptr, points.keys[rank < n_places]
+    return row_starts(lengths), points.keys[rank < n_places]

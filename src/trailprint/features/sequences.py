@@ -12,6 +12,7 @@ from scipy import sparse
 from trailprint.display.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.ids import encode, encode_together
+from trailprint.kernels.csr import list_ranges
 
 #: No neighbour, at the beginning or end of a day: the paper's ``NA``.
 NA = -1
@@ -76,8 +77,7 @@ class Sequences(Discreet):
         # Visits are sorted by user, so each user's visits are contiguous.
         starts = np.searchsorted(self.user, np.arange(len(self.users) + 1))
         counts = np.diff(starts)[rows]
-        shift = np.repeat(starts[rows] - (np.cumsum(counts) - counts), counts)
-        visits = np.arange(len(shift)) + shift
+        visits = list_ranges(starts[rows], counts)
         names = (f.name for f in fields(self) if f.name not in ("user", "users", "locations"))
         return replace(
             self,
@@ -120,8 +120,8 @@ def build_sequence_pair(released: Events, auxiliary: Events) -> tuple[Sequences,
 
 def tabulate_sequences(sequences: Sequences) -> sparse.csr_array:
     """Matrix of users × visit number; rows are equal if all features of the visits are equal."""
-    told = (sequences.day, sequences.slot, sequences.location, sequences.duration_s)
-    kinds = np.unique(np.column_stack(told), axis=0, return_inverse=True)[1].reshape(-1)
+    features = (sequences.day, sequences.slot, sequences.location, sequences.duration_s)
+    kinds = np.unique(np.column_stack(features), axis=0, return_inverse=True)[1].reshape(-1)
     starts = np.searchsorted(sequences.user, np.arange(len(sequences.users) + 1))
     nth = np.arange(sequences.n_visits) - starts[sequences.user]
     shape = (len(sequences.users), int(nth.max(initial=-1)) + 1)

@@ -12,7 +12,8 @@ from scipy import sparse
 from trailprint.display.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms, build_histogram_pair, build_histograms
-from trailprint.kernels.trails.containment import pack_bits
+from trailprint.kernels.bits import pack_bits
+from trailprint.kernels.csr import row_starts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,9 +90,11 @@ class Trails(Discreet):
         """Some of the visits, given one flag per entry of ``indices``; trails may become null."""
         rows = np.repeat(np.arange(self.n_users), self.lengths)
         counts = np.bincount(rows[visits], minlength=self.n_users)
-        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         return Trails(
-            indptr=indptr, indices=self.indices[visits], users=self.users, locations=self.locations
+            indptr=row_starts(counts),
+            indices=self.indices[visits],
+            users=self.users,
+            locations=self.locations,
         )
 
     def at(self, locations: NDArray[np.bool_]) -> Trails:

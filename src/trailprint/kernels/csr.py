@@ -1,26 +1,56 @@
-"""Sparse matrices as three plain arrays (CSR): transpose, select rows, find equal rows.
+"""Sparse matrices as three plain arrays (CSR): transpose, sum and select rows, find equal rows.
 
-Row i owns the entries ``ptr[i]:ptr[i + 1]``; its locations are in ascending order.
+Row i owns the entries ``ptr[i]:ptr[i + 1]``; its locations are in ascending order. Lists of other
+things are stored alike: group g has the members ``ptr[g]:ptr[g + 1]``.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from trailprint.arrays import Floats, Indices, Ints
 from trailprint.kernels.compiling import njit
 
 Csr: TypeAlias = tuple[Ints, Indices, Floats]
 """(ptr, location, value)"""
+Numbers: TypeAlias = npt.NDArray[np.integer | np.bool_]
+Values = TypeVar("Values", Ints, Floats)
+
+
+def row_starts(sizes: Numbers) -> Ints:
+    """Return where each row starts, given the rows' sizes, and where the last one ends."""
+    starts: Ints = np.concatenate([[0], np.cumsum(sizes)])
+    return starts
+
+
+def sum_rows(ptr: Ints, values: Values) -> Values:
+    """Return the sum of each row's values, zero for an empty row."""
+    sums = np.concatenate([[0], np.cumsum(values)])[ptr]
+    return sums[1:] - sums[:-1]
+
+
+def list_ranges(first: Ints, sizes: Ints) -> Ints:
+    """Return ``sizes[r]`` consecutive numbers from ``first[r]`` on for each r, in this order."""
+    starts = row_starts(sizes)
+    numbers: Ints = np.repeat(first - starts[:-1], sizes) + np.arange(starts[-1])
+    return numbers
+
+
+def list_groups(group: Numbers, n_groups: int = 0) -> tuple[Ints, Ints]:
+    """Return the members of each group, ascending: (ptr, member).
+
+    Groups are numbered from zero, at least up to ``n_groups``.
+    """
+    ptr = row_starts(np.bincount(group, minlength=n_groups))
+    return ptr, np.argsort(group, kind="stable")
 
 
 @njit(cache=True, nogil=True)
-def _transpose(
-    ptr: Ints, loc: Indices, val: Floats, n_locations: int
-) -> tuple[Ints, Indices, Floats]:
-    """Transpose a CSR matrix by a counting sort.
+def _transpose(ptr: Ints, loc: Indices, val: Floats, n_locations: int) -> Csr:
+    """Transpose a CSR matrix by a counting sort; without values, if ``val`` is empty.
 
     Meaning: the same entries by location, users ascending. Shapes: n_locations + 1 and nnz.
     Cost: O(nnz + n_locations).
@@ -32,50 +62,45 @@ def _transpose(
         start[c + 1] += start[c]
     place = start[:-1].copy()
     users = np.empty(loc.size, np.int32)
-    values = np.empty(loc.size, np.float64)
+    values = np.empty(val.size, np.float64)
     for i in range(ptr.size - 1):
         for e in range(ptr[i], ptr[i + 1]):
             k = place[loc[e]]
             users[k] = i
-            values[k] = val[e]
+            if val.size > 0:
+                values[k] = val[e]
             place[loc[e]] = k + 1
     return start, users, values
 
 
-def transpose_csr(
-    ptr: Ints, loc: Indices, val: Floats, n_locations: int
-) -> tuple[Ints, Indices, Floats]:
+def transpose_csr(ptr: Ints, loc: Indices, val: Floats, n_locations: int) -> Csr:
     """Return the matrix by location: (ptr, user, value), users ascending."""
-    result: tuple[Ints, Indices, Floats] = _transpose(
-        ptr.astype(np.int64), loc.astype(np.int32), val.astype(np.float64), n_locations
-    )
+    result: Csr = _transpose(*as_csr((ptr, loc, val)), n_locations)
     return result
 
 
-@njit(cache=True, nogil=True)
 def invert(ptr: Ints, loc: Indices, n_locations: int) -> tuple[Ints, Indices]:
-    """List the trails at each location, ascending: a counting sort in O(nnz)."""
-    start = np.zeros(n_locations + 1, np.int64)
-    for e in range(loc.size):
-        start[loc[e] + 1] += 1
-    for k in range(n_locations):
-        start[k + 1] += start[k]
-    at = start[:-1].copy()
-    out = np.empty(loc.size, np.int32)
-    for i in range(ptr.size - 1):
-        for e in range(ptr[i], ptr[i + 1]):
-            out[at[loc[e]]] = i
-            at[loc[e]] += 1
-    return start, out
+    """Return the users at each location: (ptr, user), users ascending."""
+    start, users, _ = transpose_csr(ptr, loc, np.zeros(0), n_locations)
+    return start, users
+
+
+def as_csr(matrix: Csr) -> Csr:
+    """Return the arrays with the types that the compiled loops expect, not copied if they are."""
+    ptr, loc, val = matrix
+    return (
+        np.ascontiguousarray(ptr, dtype=np.int64),
+        np.ascontiguousarray(loc, dtype=np.int32),
+        np.ascontiguousarray(val, dtype=np.float64),
+    )
 
 
 def gather_rows(matrix: Csr, rows: Ints) -> Csr:
     """Return the given rows of a CSR matrix, in the given order."""
     ptr, loc, val = matrix
-    size = (ptr[1:] - ptr[:-1])[rows]
-    start = np.concatenate([[0], np.cumsum(size)])
-    entry = np.repeat(ptr[rows] - start[:-1], size) + np.arange(start[-1])
-    return start, loc[entry], val[entry]
+    sizes = np.diff(ptr)[rows]
+    entry = list_ranges(ptr[rows], sizes)
+    return row_starts(sizes), loc[entry], val[entry]
 
 
 @njit(cache=True, nogil=True)

@@ -15,8 +15,10 @@ from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import quote_name
 from trailprint.events.events import Events
 from trailprint.events.places.grid import (
+    LEAST_CELL_M,
     GridOptions,
     extent,
+    is_cell,
     look_up_regions,
     to_cells,
     truncate_names,
@@ -51,7 +53,11 @@ class CoarsenGrid(EventProtection):
 
     def check_values(self) -> None:
         """Raise an error if a value breaks its rule."""
-        GridOptions(cell_m=self.cell_m)
+        if not is_cell(self.cell_m):
+            raise OptionError(
+                f"cell_m must be a number of metres from {LEAST_CELL_M} on, got {self.cell_m!r}. "
+                "Try cell_m=1000."
+            )
 
     def label(self) -> str:
         """The size of the cells, as text."""

@@ -141,7 +141,7 @@ class PerturbTimes(EventProtection):
         """Raise an error if a value breaks its rule."""
         if not (0 < self.sigma_s <= 1e9 and math.isfinite(self.sigma_s)):
             raise OptionError(
-                "sigma_s must be a positive number of seconds up to 1e9, "
+                "sigma_s must be a positive number of seconds up to 1,000,000,000, "
                 f"got {self.sigma_s!r}. Try sigma_s=3600."
             )
 

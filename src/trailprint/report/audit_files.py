@@ -12,10 +12,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from trailprint.audit.options import to_settings
 from trailprint.audit.output_folder import open_folder
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.sources import Source
-from trailprint.audit.settings import SETTINGS, to_settings, write_settings
+from trailprint.audit.settings import SETTINGS, write_settings
 from trailprint.display.numbers import to_json
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing

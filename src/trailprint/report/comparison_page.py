@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from trailprint.audit.wording import lower_first
 from trailprint.comparison.results import (
     AuditComparison,
     Change,
     ComparedAudit,
+    CurvePoint,
     FamilyDifference,
     GrowthCurves,
     Pairs,
@@ -85,7 +86,11 @@ def render_comparison(found: AuditComparison) -> str:
 
 def _write_lead(found: AuditComparison) -> list[Block]:
     tiles = [
-        Tile(audit.label, describe_rate(audit.strongest), f"linked by {audit.attack_title.lower()}")
+        Tile(
+            audit.label,
+            describe_rate(audit.strongest),
+            f"linked by {lower_first(audit.attack_title)}",
+        )
         for audit in found.audits
     ]
     return [Prose(found.sentence), Tiles(tiles), _draw_strongest(found.audits)]
@@ -260,12 +265,12 @@ def _draw_growth(study: GrowthCurves, labels: Sequence[str]) -> Figure:
     )
 
 
-def _summarise(audit: str, points: Sequence[Any]) -> str:
+def _summarise(audit: str, points: Sequence[CurvePoint]) -> str:
     first, last = (share_or_most(point.share, point.at_most) for point in (points[0], points[-1]))
     return f"{audit}: from {first} to {last}"
 
 
-def _describe_point(point: Any) -> tuple[str, str, str]:
+def _describe_point(point: CurvePoint) -> tuple[str, str, str]:
     ends = None if point.low is None or point.high is None else (point.low, point.high)
     return (
         point.label or count(point.x),

@@ -24,7 +24,7 @@ _APART = (
 
 def write_singling_out(found: ComparedSinglingOut) -> Section:
     """Write a chart of all curves, and a table of everything measured."""
-    blocks: list[Block] = [Note(_APART, title="Another question than linking")]
+    blocks: list[Block] = [Note(_APART, title="A different question from linking")]
     if all(audit.unicity for audit in found.audits):
         blocks.append(_draw_curves(found.audits))
     blocks.append(_tabulate(found))

@@ -308,7 +308,7 @@ def _how_to_read(chart: Chart) -> str:
     if chart.low:
         text += " Bands and whiskers are intervals."
     if chart.log_x or chart.log_y:
-        text += " Steps along a logarithmic axis multiply."
+        text += " Each step along a logarithmic axis multiplies the value."
     return text
 
 

@@ -92,8 +92,8 @@ def describe_masked(points: Iterable[Bounded]) -> str:
     if all(point.at_most is None for point in points):
         return ""
     return (
-        " Where fewer than ten people are linked, how many is not shown: the point stands where "
-        "it could be at most."
+        " Where fewer than ten people are linked, how many is not shown: the point stands at "
+        "the most it could be."
     )
 
 

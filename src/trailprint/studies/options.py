@@ -78,7 +78,8 @@ class TrialOptions:
         check_fields(self)
         if self.target_risk is not None and not 0 <= self.target_risk <= 1:
             raise OptionError(
-                f"target_risk must be a share from 0 to 1, got {self.target_risk!r}. Try 0.05."
+                f"--target-risk must be a share from 0 to 1, got {self.target_risk!r}. Try 0.05.",
+                option="target-risk",
             )
         if not self.attacks:
             raise OptionError("At least one attack is needed, got none.")

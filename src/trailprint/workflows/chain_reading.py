@@ -1,4 +1,4 @@
-"""Parse protections written as text: chains, and the values of a sweep."""
+"""Parse protections written as text: chains, and the values of a sweep; describe them again."""
 
 from __future__ import annotations
 
@@ -68,3 +68,8 @@ def read_sweep(text: str, protections: Sequence[Protection]) -> tuple[str, tuple
         raise OptionError(f"A sweep must look like k=2,5,10, got {text!r} instead.")
     kind = type(protections[find_swept(protections, key.strip())])
     return key.strip(), tuple(read_value(kind, key.strip(), value) for value in values)
+
+
+def describe_chain(protections: Sequence[Protection]) -> list[dict[str, Any]]:
+    """Return names and parameters of protections, in order."""
+    return [{"name": step.name, "parameters": step.parameters()} for step in protections]

@@ -58,7 +58,7 @@ def list_judges(
 
 
 def register_judge(name: str, make: MakeJudge) -> None:
-    """Register a family that judges sweeps of protections, which are made without an audit."""
+    """Register how a family from another package judges sweeps, which are made without an audit."""
     _JUDGES[name] = make
 
 

@@ -35,11 +35,11 @@ def open_location_weights(
             "name none. Are locations named as in the data?"
         )
     known = pc.is_valid(place)
-    worth = np.ones(len(locations))
-    worth[place.filter(known).to_numpy()] = own[known.to_numpy(zero_copy_only=False)]
-    if not worth.any():
+    found = np.ones(len(locations))
+    found[place.filter(known).to_numpy()] = own[known.to_numpy(zero_copy_only=False)]
+    if not found.any():
         raise InputError("At least one location must have a weight above zero, but none has.")
-    return worth
+    return found
 
 
 def _read(weights: TruthSource, engine: Engine) -> tuple[pa.Array, Floats]:

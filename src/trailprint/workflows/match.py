@@ -384,8 +384,8 @@ def _check_rejection(
     weight = (histograms or HistogramOptions()).weight
     if rejection.string_length is None and weight != "visits":
         raise OptionError(
-            f"--reject-lambda counts visits, got --weight {weight}: leave it, or say with "
-            "--string-length how many observations a histogram stands for.",
+            f"--reject-lambda counts visits, got --weight {weight}: leave it out, or say "
+            "with --string-length how many observations a histogram stands for.",
             option="reject-lambda",
         )
 

@@ -79,7 +79,7 @@ def _prepare_views(
 ) -> MatchAttack:
     if looks.views is None or looks.histograms not in (None, HistogramOptions()):
         raise OptionError(
-            "--views have weights and slots of their own: leave --weight and --slots.",
+            "--views have weights and slots of their own: leave out --weight and --slots.",
             option="views",
         )
     built = build_views(released, auxiliary, looks.views, seed=options.seed, n_threads=n_threads)

@@ -38,7 +38,7 @@ from trailprint.studies.shared_traces import (
     compare_sharing,
     plain_sharing,
 )
-from trailprint.workflows.chain_reading import read_chain
+from trailprint.workflows.chain_reading import describe_chain, read_chain
 from trailprint.workflows.engines import runs_on_engine, runs_passes_on_engine
 from trailprint.workflows.judging import list_judges
 from trailprint.workflows.measuring import announce_compilation
@@ -125,7 +125,7 @@ class ProtectResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the protections and their loss as plain values; no identifiers."""
         return {
-            "applied": describe(self.protections),
+            "applied": describe_chain(self.protections),
             **asdict(self.protected.loss),
             **self.protected.facts,
             "released": "events" if self.events is not None else "histograms",
@@ -176,7 +176,7 @@ class TradeOffResult(Result):
         """Return the points as plain values; no identifiers."""
         target = self.frontier.target
         return {
-            "applied": describe(self.protections),
+            "applied": describe_chain(self.protections),
             "parameter": self.options.parameter,
             "people": self.frontier.n_people,
             "sweep": [_point(point) for point in self.frontier.points],
@@ -343,11 +343,6 @@ def tabulate(histograms: Histograms) -> pa.Table:
             "share": pa.array(matrix.data),
         }
     )
-
-
-def describe(protections: Sequence[Protection]) -> list[dict[str, Any]]:
-    """Return names and parameters of protections, in order."""
-    return [{"name": step.name, "parameters": step.parameters()} for step in protections]
 
 
 def notes(protections: Sequence[Protection]) -> list[str]:

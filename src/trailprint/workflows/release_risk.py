@@ -15,8 +15,7 @@ from trailprint.events.engine import Engine
 from trailprint.events.write import replacing
 from trailprint.protections.protection import Protection
 from trailprint.system.addresses import PathName, readable_path
-from trailprint.workflows.chain_reading import read_chain
-from trailprint.workflows.protect import describe
+from trailprint.workflows.chain_reading import describe_chain, read_chain
 
 MEASURED = "measured"
 """Folder of protections measured after the audit with the same attacks, one file each."""
@@ -50,7 +49,7 @@ def read_risk(
         raise OptionError(
             "--audit must be of the data to be released, but it is of other data.", option="audit"
         )
-    wanted = _plain(describe(chain))
+    wanted = _plain(describe_chain(chain))
     found = next((point for point in points if _steps(point, engine) == wanted), None)
     if found is None:
         raise OptionError(
@@ -103,10 +102,10 @@ def _read_inputs(folder: Path) -> list[str]:
 
 
 def _steps(point: dict[str, Any], engine: Engine) -> list[dict[str, Any]] | None:
-    """Return the protections of a point of an audit in the form of `describe`."""
+    """Return the protections of a point of an audit in the form of `describe_chain`."""
     written = point.get("written") or _write(point)
     try:
-        return _plain(describe(read_chain(written, engine)))
+        return _plain(describe_chain(read_chain(written, engine)))
     except TrailprintError:
         return None
 

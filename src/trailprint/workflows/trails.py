@@ -226,8 +226,8 @@ def trails(
     known = find_truth(sides[0].users, sides[1].users, pairs, one_to_one=False)
     watch.lap("build")
     report("Matching trails (the first run on a machine compiles for some seconds)", None)
-    worth = open_location_weights(location_weights, sides[0].locations, first.engine)
-    linkage = match_trails(*sides, options, worth=worth, n_threads=n_threads)
+    weights = open_location_weights(location_weights, sides[0].locations, first.engine)
+    linkage = match_trails(*sides, options, location_weights=weights, n_threads=n_threads)
     watch.lap("link")
     return TrailResult(
         released=sides[0],

@@ -19,7 +19,9 @@ from trailprint.app.measured import list_points
 from trailprint.workflows.release_risk import add_measured
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "result.json"
+TRIED = json.loads(EXAMPLE.read_text())["protections"]["points"][1]
 POINT = {
+    **TRIED,
     "label": "Averages of groups of 7",
     "name": "microaggregate",
     "written": "microaggregate:k=7",
@@ -28,7 +30,7 @@ POINT = {
     "accuracy": 0.1,
     "interval": [0.05, 0.2],
     "attack": "combined",
-    "judged": [{"attack": "histogram"}, {"attack": "combined"}],
+    "judged": [{**TRIED["judged"][0], "attack": name} for name in ("histogram", "combined")],
     "judged_by_all": True,
 }
 
@@ -229,6 +231,20 @@ def test_points_of_an_earlier_audit_in_the_same_folder_are_gone(audit):
     result = json.loads((audit / "result.json").read_text())
     (audit / "result.json").write_text(json.dumps({**result, "seed": 99}))
     assert not any(point.is_later for point in list_points(audit))
+
+
+@pytest.mark.parametrize(
+    "damage", [{"interval": ["a", "b"]}, {"judged": [{}]}, {"judged": 7}, {"loss": "low"}]
+)
+def test_a_point_that_was_damaged_is_left_out(audit, client, damage):
+    before = [point.label for point in list_points(audit)]
+    result = json.loads((audit / "result.json").read_text())
+    damaged = result["protections"]["points"][1]
+    damaged |= damage
+    (audit / "result.json").write_text(json.dumps(result))
+    after = [point.label for point in list_points(audit)]
+    assert after == [label for label in before if label != damaged["label"]] != before
+    assert client.get("/protect", params={"at": "audit"}).status_code == 200
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"point": 7}', "{", "[" * 9999])

@@ -96,7 +96,7 @@ def test_attacks_of_another_audit_are_not_used(audited, campus, change):
         measure_more(ask(campus, **change), ["top-locations:n=4"], store=audited[1])
 
 
-def test_a_store_that_gives_back_anything_is_measured_anew(audited, campus):
+def test_a_store_that_gives_back_anything_is_measured_again(audited, campus):
     _, store = audited
     first = measure_more(ask(campus), ["top-locations:n=5"], store=store, n_threads=1)
     for name in [name for name in store._kept if name.startswith("parts/measure-")]:

@@ -19,15 +19,15 @@ import jsonschema
 import numpy as np
 
 from trailprint.audit.attacks.family import AttackFamily, Repeated
-from trailprint.audit.attacks.measuring import describe, find_people, keep_attack
+from trailprint.audit.attacks.measuring import describe, find_people, keep_attack, keep_controls
 from trailprint.audit.attacks.registry import register_attack
 from trailprint.audit.methods import BestMethod, CandidateMethod
-from trailprint.audit.parts import Outcome
 from trailprint.linkage import Linkage, Ranks
 from trailprint.protections.protection import EventProtection
 from trailprint.protections.registry import register_protection
 from trailprint.studies.judging import Judge
 from trailprint.studies.repeated import look_at_histograms, prepare_histograms
+from trailprint.workflows.judging import register_judge
 
 
 def judge_rows(sides, seed, n_threads):
@@ -52,7 +52,6 @@ class ToyFamily(AttackFamily):
     assumptions = ("The adversary counts rows.",)
     choice = ToyChoice
     judges_every_value = True
-    make_judge = staticmethod(judge_rows)
 
     def estimate(self, context):
         return 0.1
@@ -90,7 +89,7 @@ class ToyFamily(AttackFamily):
         return 0.1
 
     def control(self, context, before, progress):
-        return Outcome(data={"controls": []})
+        return keep_controls([])
 
 
 def link_rows(released, auxiliary):
@@ -132,6 +131,7 @@ class ToyProtection(EventProtection):
 
 
 register_attack(ToyFamily)
+register_judge(ToyFamily.name, judge_rows)
 register_protection(ToyProtection)
 
 from trailprint.audit.result_schema import describe_result

@@ -216,7 +216,7 @@ def test_positions_only(make_events):
     result, _ = run(make_events(rows, "user", "lat", "lon", "start"))
     found = result.to_dict()
     assert found["data"]["has"]["positions"]
-    assert found["settings"]["data_notes"][0] == "Cells of 1000 m."
+    assert found["settings"]["data_notes"][0] == "Cells of 1,000 m."
     assert found["growth"]["resolution"]["points"]
 
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import trailprint as tp
-from trailprint.audit.settings import _known, read_settings, to_settings, write_settings
+from trailprint.audit.options import list_settings, to_settings
+from trailprint.audit.settings import read_settings, write_settings
 from trailprint.cli.settings import Typed, add_settings
 
 CUT: dict[str, Any] = {"at": "median", "released_users": 40.0, "auxiliary_users": 40.0}
@@ -142,7 +143,7 @@ def test_only_what_differs_from_the_defaults_is_written():
 def test_python_knows_every_key_the_command_writes():
     declared = import_module("trailprint.cli.audit").run.options
     flags = {flag.flag for group in declared.values() for _, flag in group.all_flags()}
-    assert flags - _known() == {"settings", "json", "dry-run", "measure"}
+    assert flags - list_settings() == {"settings", "json", "dry-run", "measure"}
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_counts_in_the_millions_cost_nothing(make_events):
 
 def test_fractions_cannot_be_drawn(make_events):
     events = make_events([(u, "p", 0.5) for u in PEOPLE], "user", "location", "count")
-    with pytest.raises(InputError, match=r"averages do neither\. Give .* a second dataset"):
+    with pytest.raises(InputError, match=r"averages have neither\. Give .* a second dataset"):
         make_sides([events], None, AuditOptions())
 
 
@@ -114,7 +114,7 @@ def test_positions_go_on_one_grid(make_events):
     ]
     sides = make_sides([make_events(rows, "user", "lat", "lon", "start")], None, AuditOptions())
     assert {"location", "lat", "lon"} <= sides.released.columns
-    assert "Cells of 1000 m." in sides.released.notes
+    assert "Cells of 1,000 m." in sides.released.notes
 
 
 def test_a_truth_renames_the_auxiliary_side(make_events):
@@ -158,7 +158,7 @@ def test_what_cannot_be_audited(make_events):
     alone = events.having("\"user\" = 'u0'")
     with pytest.raises(InputError, match=r"no user id is on both sides\. Give truth"):
         make_sides([events, strangers], None, AuditOptions())
-    with pytest.raises(InputError, match="at least two people on both sides, but there are 1"):
+    with pytest.raises(InputError, match="at least two people on both sides, got 1 instead"):
         make_sides([alone], None, AuditOptions())
     with pytest.raises(OptionError, match="either two datasets or a split"):
         make_sides([events, events], None, AuditOptions(split=SplitOptions(at="median")))

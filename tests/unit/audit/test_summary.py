@@ -45,9 +45,9 @@ def test_a_rate_of_some_people_says_of_how_many(result):
     other = result["attacks"][0]
     for attack in result["attacks"]:
         attack["people"] = n_people
-    other["people"] = n_people - 1
+    other |= {"title": "GPS matching", "people": n_people - 1}
     names = [name for name, _ in summarise(Findings.from_dict(result))]
-    assert f"{other['title'].lower()}, of {n_people - 1:,} people" in names
+    assert f"GPS matching, of {n_people - 1:,} people" in names
     assert sum(", of " in name and name.endswith(" people") for name in names) == 1
 
 

@@ -40,6 +40,11 @@ def test_the_headline_compares_with_chance(attack):
     )
 
 
+def test_an_abbreviation_in_a_title_stays_one(attack):
+    renamed = replace(attack, title="GPS trail matching")
+    assert "to their own record by GPS trail matching;" in headline_sentence(renamed)
+
+
 def test_luck_is_said_where_the_interval_holds_chance(attack):
     lucky = replace(attack, interval=(0.0005, 0.4), chance=0.001)
     assert headline_sentence(lucky).endswith(", so that luck may be all there is.")

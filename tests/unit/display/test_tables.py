@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import pyarrow as pa
+import pytest
 
 from trailprint.display.tables import ResultTable
 
@@ -11,10 +14,21 @@ def show(**columns: list[object]) -> str:
     return ResultTable("growth", pa.table(columns))._repr_html_()
 
 
-def test_numbers_are_written_for_people():
-    html = show(people=[1_234_567], seconds=[12345.6], share=[0.25], at_most=[True], low=[None])
-    cells = html.split("<tbody>")[1]
-    assert "<td>1,234,567</td><td>12,346</td><td>0.25</td><td>yes</td><td>—</td>" in cells
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1_234_567, "1,234,567"),
+        (12345.6, "12,346"),
+        (0.66414, "0.6641"),
+        (2e-5, "below 0.0001"),
+        (math.nan, "—"),
+        (None, "—"),
+        (True, "yes"),
+        ("<10", "&lt;10"),
+    ],
+)
+def test_numbers_are_written_for_people(value, shown):
+    assert f"<td>{shown}</td>" in show(value=[value])
 
 
 def test_a_table_says_how_many_rows_it_shows():

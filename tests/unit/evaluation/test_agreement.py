@@ -31,6 +31,8 @@ def test_every_two_attacks_are_compared():
         ("histogram", "sequence"),
         ("trail", "sequence"),
     ]
+    more = others[0]
+    assert (more.both, more.only_first, more.only_second, more.neither) == (1, 1, 0, 2)
 
 
 def test_the_worst_case_is_any_attack():
@@ -75,6 +77,12 @@ def test_different_people_cannot_be_compared():
 def test_nobody_at_all():
     worst = find_worst_case({"a": np.array([], dtype=bool)})
     assert (worst.share, worst.interval) == (None, None)
+
+
+def test_attacks_that_were_tried_on_no_one_say_nothing_of_anyone():
+    nobody = {"histogram": np.zeros(4, dtype=bool), "trail": np.zeros(4, dtype=bool)}
+    worst = find_worst_case(nobody, nobody)
+    assert (worst.people, worst.not_tried, worst.share) == (0, 4, None)
 
 
 def test_people_an_attack_was_not_tried_on_are_left_out():

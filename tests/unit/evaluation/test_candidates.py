@@ -50,6 +50,7 @@ def test_nobody_to_look_up_has_no_rate() -> None:
     sets = CandidateSets(mscis=np.empty(0, dtype=np.int64), n_candidates=3)
     assert (sets.top(1), sets.median, sets.top_interval(1)) == (None, None, None)
     assert average_sets([sets]).top[1] is None
+    assert CandidateSets(mscis=sets.mscis, n_candidates=0).chance is None
 
 
 def test_without_truth_there_is_nothing_to_measure() -> None:
@@ -88,6 +89,11 @@ def test_averages_weigh_rounds_alike_and_their_interval_covers_both_kinds() -> N
     assert low == pytest.approx(0.6 - 0.49686, abs=1e-4)
     assert high == 1.0
     assert found.mscis_median == pytest.approx((9 + 1 + 1) / 3)
+
+
+def test_the_chance_is_the_mean_over_rounds() -> None:
+    rounds = [CandidateSets(mscis=np.array([1]), n_candidates=n) for n in (2, 4, 4)]
+    assert average_sets(rounds).chance == pytest.approx((1 / 2 + 1 / 4 + 1 / 4) / 3)
 
 
 def test_rounds_that_agree_do_not_make_a_rate_certain() -> None:

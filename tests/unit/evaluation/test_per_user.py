@@ -59,9 +59,9 @@ def test_people_without_a_link_have_no_risk():
 
 
 def test_links_of_strangers_do_not_count():
-    made = linkage([0, 5, 6], [1.0, 2.0, 2.0])
-    truth = Truth.from_partner(np.array([0, -1, -1]), "file")
-    assert estimate_user_risk(made, truth).tolist() == [1.0]
+    made = linkage([0, 5, 6, 7], [1.0, 2.0, 2.0, 1.0])
+    truth = Truth.from_partner(np.array([0, -1, -1, 8]), "file")
+    assert estimate_user_risk(made, truth).tolist() == [0.5, 0.5]
 
 
 def test_equal_confidences_have_equal_risk():
@@ -69,6 +69,23 @@ def test_equal_confidences_have_equal_risk():
     made = linkage(np.where(right, np.arange(100), 500), np.ones(100))
     risk = estimate_user_risk(made, Truth.from_partner(np.arange(100), "file"))
     assert risk.tolist() == [0.25] * 100
+
+
+def test_ties_leave_no_group_that_is_too_small():
+    """The first 38 links are equally confident; the seven others are too few for a rate."""
+    right = np.arange(45) >= 38
+    made = linkage(np.where(right, np.arange(45), 500), np.maximum(np.arange(45), 37))
+    risk = estimate_user_risk(made, Truth.from_partner(np.arange(45), "file"))
+    assert risk == pytest.approx(np.full(45, 7 / 45))
+
+
+def test_many_links_are_graded_in_at_most_200_groups():
+    """Of every 20 links one more is right than of the 20 before, until all are."""
+    links = np.arange(8000)
+    right = links % 20 < links // 20
+    made = linkage(np.where(right, links, links + 8000), links, n_auxiliary=16_000)
+    risk = estimate_user_risk(made, Truth.from_partner(links, "file"))
+    assert np.unique(risk, return_counts=True)[1].min() == 8000 / 200
 
 
 def test_no_links_no_risk():

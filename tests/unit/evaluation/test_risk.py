@@ -10,7 +10,12 @@ from tests.presence import present
 
 from trailprint.errors import InputError
 from trailprint.evaluation.intervals import wilson
-from trailprint.evaluation.risk import margin_for_precision, measure_risk, precision_at_coverage
+from trailprint.evaluation.risk import (
+    margin_for_precision,
+    measure_risk,
+    precision_at_coverage,
+    rate_links,
+)
 from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
 from trailprint.linkage import Linkage, Ranks
 
@@ -33,6 +38,12 @@ def linkage(released, auxiliary, confidence=None, sizes=(4, 5)) -> Linkage:
 def test_wilson_equals_scipys(counts) -> None:
     expected = binomtest(*counts).proportion_ci(0.95, method="wilson")
     assert wilson(*counts) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+@given(st.integers(1, 500))
+def test_intervals_of_nobody_and_of_everybody_reach_0_and_1(n) -> None:
+    assert present(wilson(0, n))[0] == 0
+    assert present(wilson(n, n))[1] == 1
 
 
 def test_there_is_no_interval_of_nothing() -> None:
@@ -61,6 +72,11 @@ def test_chance_is_what_random_links_achieve() -> None:
     assert np.mean(rates) == pytest.approx(4 / 20, abs=0.02)
 
 
+def test_nothing_to_link_has_no_rates() -> None:
+    risk = rate_links(0, 0, 0, 0)
+    assert (risk.accuracy, risk.accuracy_interval, risk.precision, risk.chance) == (None,) * 4
+
+
 def test_without_truth_there_is_no_risk() -> None:
     truth = truth_from_ids(pa.array(["a", "b"]), pa.array(["c"]))
     assert truth.source == "none"
@@ -70,7 +86,8 @@ def test_without_truth_there_is_no_risk() -> None:
 def test_equal_ids_are_the_truth() -> None:
     truth = truth_from_ids(pa.array(["a", "b", "d"]), pa.array(["b", "c", "d"]))
     assert list(zip(truth.released, truth.auxiliary, strict=True)) == [(1, 0), (2, 2)]
-    assert truth.n_common == 2
+    assert (truth.n_common, truth.source) == (2, "same-ids")
+    assert truth_from_ids(pa.array(["a", "b"]), pa.array(["b"])).source == "same-ids"
 
 
 def test_a_truth_file_names_pairs_and_may_name_strangers() -> None:

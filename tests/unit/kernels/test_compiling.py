@@ -23,13 +23,13 @@ import json, sys
 sys.path.insert(0, sys.argv[1])
 import numpy
 from trailprint.kernels.compiling import tell_of_compiling
-from trailprint.kernels.csr import invert
+from trailprint.kernels.csr import main_locations as kernel
 import numba
 told = []
 tell_of_compiling(lambda: told.append(1))
-invert(numpy.array([0, 1]), numpy.array([0], numpy.int32), 1)
-print(json.dumps({"hits": len(invert.stats.cache_hits), "misses": len(invert.stats.cache_misses),
-    "path": invert.stats.cache_path, "jit": numba.config.DISABLE_JIT, "told": len(told)}))
+kernel(numpy.array([0, 1]), numpy.array([0], numpy.int32), numpy.array([1.0]), 1)
+print(json.dumps({"hits": len(kernel.stats.cache_hits), "misses": len(kernel.stats.cache_misses),
+    "path": kernel.stats.cache_path, "jit": numba.config.DISABLE_JIT, "told": len(told)}))
 """
 
 
@@ -76,10 +76,10 @@ def theirs(package, tmp_path):
     below = caching._CacheLocator.get_suitable_cache_subpath(str(source))
     (folder / "evil" / below).mkdir(parents=True)
     line, version = (
-        csr.invert.py_func.__code__.co_firstlineno,
+        csr.main_locations.py_func.__code__.co_firstlineno,
         "".join(map(str, sys.version_info[:2])),
     )
-    index = folder / "evil" / below / f"csr.invert-{line}.py{version}.nbi"
+    index = folder / "evil" / below / f"csr.main_locations-{line}.py{version}.nbi"
     index.write_bytes(pickle.dumps(Evil(folder / "trace")))
     return folder
 
@@ -126,7 +126,7 @@ def test_code_of_kernels_that_are_gone_is_never_unpickled(package, tmp_path):
     gone = kernels / "gone.py"
     gone.write_text("")
     assert use(package, tmp_path)["misses"] == 1
-    index = next((kernels / "__pycache__").glob("csr.invert-*.nbi"))
+    index = next((kernels / "__pycache__").glob("csr.main_locations-*.nbi"))
     with index.open("rb") as file:
         first = pickle.load(file)
     index.write_bytes(pickle.dumps(first) + pickle.dumps(Evil(tmp_path / "trace")))
@@ -136,11 +136,11 @@ def test_code_of_kernels_that_are_gone_is_never_unpickled(package, tmp_path):
 
 
 def test_whether_a_kernel_is_compiled_follows_the_stamp(monkeypatch):
-    csr.invert(np.array([0, 1]), np.array([0], np.int32), 1)
-    assert compiling.is_compiled(csr.invert)
-    invert: Any = csr.invert
-    monkeypatch.setattr(invert._cache._cache_file, "_source_stamp", b"another")
-    assert not compiling.is_compiled(csr.invert)
+    kernel: Any = csr.main_locations
+    kernel(np.array([0, 1]), np.array([0], np.int32), np.array([1.0]), 1)
+    assert compiling.is_compiled(kernel)
+    monkeypatch.setattr(kernel._cache._cache_file, "_source_stamp", b"another")
+    assert not compiling.is_compiled(kernel)
 
 
 def test_every_kernel_uses_this_compiler():

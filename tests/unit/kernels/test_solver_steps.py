@@ -16,7 +16,7 @@ from tests.oracles.matching import (
 )
 from tests.oracles.shapes import to_csr
 
-from trailprint.kernels.csr import main_locations, transpose_csr
+from trailprint.kernels.csr import transpose_csr
 from trailprint.kernels.matching.auction import BIDS_PER_ROW, bid_rows
 from trailprint.kernels.matching.candidates import BestPairs
 from trailprint.kernels.matching.cardinality import solve_size
@@ -220,11 +220,3 @@ def test_ways_from_the_super_node_are_shortest_paths(seed, n):
         others = [slack[i, j] + onward[j] for j in range(n) if j != own]
         detour = nearest_detour(graph, i, own, onward, half)
         assert detour == pytest.approx(min(others), abs=1e-9)
-
-
-@settings(max_examples=100, deadline=None)
-@given(gains=gains_strategy(), end=st.integers(0, 8))
-def test_a_main_location_is_the_first_of_greatest_value(gains, end):
-    seen = np.where(np.arange(gains.shape[1]) < end, gains, 0.0)
-    expected = np.where(seen.max(axis=1) > 0, seen.argmax(axis=1), -1)
-    np.testing.assert_array_equal(main_locations(*to_csr(gains), end), expected)

@@ -11,7 +11,6 @@ from tests.oracles.trails import (
     peel_by_definition,
     reidit_i,
     supertrails,
-    to_bits,
 )
 from tests.presence import present
 
@@ -20,7 +19,6 @@ from trailprint.kernels.trails.containment import (
     count_supertrails,
     first_two_supertrails,
     link_single_supertrails,
-    pack_bits,
 )
 from trailprint.kernels.trails.equal import match_equal_without_each
 from trailprint.kernels.trails.leave_one_out import build_graph, find_pairs, relink_without_each
@@ -48,14 +46,6 @@ def test_supertrails_are_those_that_contain(subs, sups):
     counts, has = count_supertrails(tracks, own, other)
     assert counts.tolist() == [len(expected[x]) for x in own]
     assert has.tolist() == [y in expected[x] for x, y in zip(own, other, strict=True)]
-
-
-@settings(max_examples=100, deadline=None)
-@given(sets=st.lists(st.frozensets(st.integers(0, 129)), min_size=1, max_size=6))
-def test_bits_say_who_was_where(sets):
-    bits = pack_bits(*to_pattern(sets), 130)
-    numbers = [sum(int(word) << (64 * n) for n, word in enumerate(row)) for row in bits]
-    assert numbers == [to_bits(trail) for trail in sets]
 
 
 @settings(max_examples=150, deadline=None)

@@ -99,7 +99,7 @@ def test_the_protocol_can_be_set(geolife):
         ({"cell-m": "large"}, "cell-m must be a number of metres"),
         ({"min-weeks": "1"}, "min-weeks must be a number of weeks from 2 on"),
         ({"min-weeks": "two"}, "min-weeks must be a number of weeks from 2 on"),
-        ({"cell-m": "-5"}, "cell_m must be"),
+        ({"cell-m": "-5"}, "cell-m must be a number of metres"),
         ({"box": "here"}, "south,west,north,east"),
         ({"weight": "gold"}, "weight must be one of"),
     ],

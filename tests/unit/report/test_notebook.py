@@ -47,5 +47,5 @@ def test_next_to_nothing_measured_is_a_page_too(sparse, unscored):
 def test_notes_name_options_as_python_does(result):
     attacks = [{**one, "ran": False, "why_not": "No --attacks."} for one in result["attacks"]]
     shown = write_summary(Findings.from_dict({**result, "attacks": attacks}))
-    assert "did not run: No attacks." in shown
+    assert "did not run. No attacks." in shown
     assert "--" not in shown

@@ -47,6 +47,20 @@ def test_a_share_of_a_few_people_is_the_most_it_can_be(result):
     assert "fewer than ten people are singled out" in figure.reading
 
 
+@pytest.mark.usefixtures("blank_charts")
+@pytest.mark.parametrize("share", [0.5, 0.51])
+def test_the_grid_says_that_it_has_fewer_draws_only_where_it_differs_from_the_curve(result, share):
+    points = result["points"]
+    (on_curve,) = [one for one in points["unicity"] if one["points"] == points["grid"][0]["points"]]
+    on_curve["share"], points["grid"][0]["share"] = 0.5, share
+    *_, grid = [
+        block
+        for block in write_points(Findings.from_dict(result)).blocks
+        if isinstance(block, Figure)
+    ]
+    assert ("drawn fewer times" in grid.reading) == (share != 0.5)
+
+
 def test_what_was_not_measured_says_why(sparse):
     blocks = write_points(Findings.from_dict(sparse)).blocks
     assert [block.text for block in blocks if isinstance(block, Note)] == [
@@ -69,7 +83,9 @@ def test_the_first_screen_has_a_sentence_of_its_own(result):
     reported = [
         b.text for b in write_lead(Findings.from_dict(result), About()) if isinstance(b, Prose)
     ]
-    assert reported[1].startswith("Singling out, another question than linking. Four known points")
+    assert reported[1].startswith(
+        "Singling out is a different question from linking. Four known points"
+    )
 
 
 @pytest.mark.usefixtures("blank_charts")

@@ -59,7 +59,7 @@ def test_views_stand_in_the_order_of_their_weights():
         "Places by moves",
     ]
     assert table.rows[1][2:] == ("at most 3.6\u00a0%", "fewer than 10 people")
-    assert table.rows[3][3] == "counts nothing"
+    assert table.rows[3][3] == "not counted"
 
 
 def test_what_each_view_adds_is_drawn_largest_first():
@@ -76,9 +76,9 @@ def test_where_no_change_may_be_shown_words_say_so():
     few = replace(VIEWS, views=tuple(replace(own, leave_one_out="<10") for own in VIEWS.views[:3]))
     blocks = write_views(few)
     assert list(figures(blocks)) == ["What each view finds alone"]
-    assert "Without any one of them, fewer than ten people more or fewer" in words(blocks)
+    assert "Leaving out any one of them changes the number of people linked by" in words(blocks)
     hidden = replace(few, views=(*few.views[:2], replace(few.views[2], leave_one_out="hidden")))
-    assert "Without any one of them" not in words(write_views(hidden))
+    assert "Leaving out any one of them" not in words(write_views(hidden))
 
 
 def test_one_view_that_counts_needs_no_chart():

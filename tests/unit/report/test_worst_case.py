@@ -61,14 +61,14 @@ def test_nothing_is_said_where_the_strongest_was_tried_on_others(reported):
 def test_only_pairs_that_say_something_are_listed(reported):
     (table,) = kinds(reported, Table)
     assert [row[2:] for row in table.rows] == [("92", "28", "58", "72")]
-    assert "How far 1 of 2 pairs of attacks link the same people is not shown" in words(reported)
+    assert "How many people 1 of 2 pairs of attacks both link is not shown" in words(reported)
     reported["agreement"] = reported["agreement"][:1]
     assert "How far" not in words(reported)
     reported["agreement"][0] |= dict.fromkeys(
         ("both", "only_first", "only_second", "neither"), "hidden"
     )
     assert not kinds(reported, Table)
-    assert "How far the two attacks link the same people is not shown" in words(reported)
+    assert "How many people the two attacks both link is not shown" in words(reported)
 
 
 def test_a_chart_of_which_nothing_may_be_shown_becomes_a_sentence(reported):

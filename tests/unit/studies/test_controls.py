@@ -4,8 +4,10 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from scipy import sparse
 from tests.presence import present
 
 from trailprint.attacks.histogram import match_histograms
@@ -13,6 +15,7 @@ from trailprint.attacks.options import MatchOptions, TrailOptions
 from trailprint.attacks.trail import match_trails
 from trailprint.errors import OptionError
 from trailprint.evaluation.truth import Truth
+from trailprint.features.histograms import Histograms
 from trailprint.features.trails import trails_of
 from trailprint.linkage import Linkage, Ranks
 from trailprint.plain import to_plain
@@ -63,6 +66,24 @@ def overconfident(released, auxiliary):
     return replace(found, confidence=np.ones(found.n_links))
 
 
+def at_own_places(n_released, n_auxiliary):
+    """People who each visit one place, that of their number; and the truth."""
+    sides = (
+        Histograms(
+            matrix=sparse.csr_array(np.eye(n, max(n_released, n_auxiliary))),
+            users=pa.array([f"u{i}" for i in range(n)]),
+            locations=pa.array([f"p{i}" for i in range(max(n_released, n_auxiliary))]),
+        )
+        for n in (n_released, n_auxiliary)
+    )
+    rows = np.arange(min(n_released, n_auxiliary))
+    return *sides, Truth(released=rows, auxiliary=rows, source="same-ids")
+
+
+def own_places(side):
+    return side.matrix.indices
+
+
 @pytest.fixture(scope="module")
 def in_order(make_population):
     """People in the same row on both sides: an order that reveals everything."""
@@ -80,6 +101,8 @@ def test_an_honest_attack_passes_every_control(population):
     assert permuted[0].share == pytest.approx(permuted[0].expected, abs=0.1)
     assert present(permuted[1].share) < 0.2
     assert permuted[1].expected == pytest.approx(1 / 60)
+    assert absent.reading.endswith("allowing for luck): passed.")
+    assert "the order of rows gives nothing away" in permuted[0].reading
 
 
 def test_an_attack_that_reads_the_order_fails_both_permuted_controls(in_order):
@@ -102,6 +125,57 @@ def test_an_attack_that_is_sure_of_everybody_fails_when_people_are_missing(in_or
     assert not control.passed
     assert control.share == 1.0
     assert "failed; its confidence is misleading" in control.reading
+
+
+@pytest.mark.parametrize(("n_confident", "passed"), [(7, True), (8, False)])
+def test_confident_links_of_absent_people_are_counted_allowing_for_luck(n_confident, passed):
+    """If one in ten is allowed, 7 of 20 or more occur with a chance of 0.0024, 8 of 0.0004."""
+
+    def link_absent_too(released, auxiliary):
+        here = np.isin(own_places(auxiliary), own_places(released))
+        rows, absent = np.argsort(own_places(released)), np.flatnonzero(~here)
+        columns = np.concatenate([np.flatnonzero(here), absent])
+        n_sure = len(rows) + n_confident
+        sure = np.where(np.arange(len(columns)) < n_sure, 2.0, 1.5)
+        return link(np.append(rows, np.zeros(len(absent))), columns, (80, 100), sure)
+
+    control = control_absent("x", link_absent_too, *at_own_places(100, 100))
+    assert (control.people, control.links, control.passed) == (20, n_confident, passed)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "passed"),
+    [
+        pytest.param(range(40), range(9, 40), True, id="nine lost"),
+        pytest.param(range(40), range(10, 40), False, id="ten lost"),
+        pytest.param(range(35), range(10, 40), True, id="ten lost, five won"),
+        pytest.param(range(20), range(10), False, id="ten of twenty lost"),
+    ],
+)
+def test_a_new_order_may_lose_as_many_links_as_luck_does(before, after, passed):
+    """If each change is a coin toss, ten of ten lose with a chance of 1 / 1024."""
+    released, auxiliary, truth = at_own_places(40, 40)
+
+    def link_after(first, second):
+        rows, columns = (np.argsort(own_places(side))[after] for side in (first, second))
+        return link(rows, columns, (40, 40))
+
+    known = link(before, before, (40, 40))
+    control, _ = control_permuted("x", link_after, released, auxiliary, truth, linkage=known)
+    assert (control.links, control.passed) == (len(after), passed)
+
+
+@pytest.mark.parametrize(("columns", "passed"), [([0, 2], True), ([0, 1], False)])
+def test_links_by_row_may_be_right_as_often_as_chance_makes_them(columns, passed):
+    """Of two links among 40 × 50, one is right with a chance of 0.0392, and both with 0.0008."""
+
+    def by_first_rows(released, auxiliary):
+        return link([0, 1], columns, (40, 50))
+
+    _, control = control_permuted("x", by_first_rows, *at_own_places(40, 50))
+    assert (control.links, control.passed) == (1 if passed else 2, passed)
+    assert control.expected == pytest.approx(2 / (40 * 50))
+    assert ("no more than chance" in control.reading) == passed
 
 
 def test_links_nobody_trusts_do_not_count(make_population):
@@ -163,13 +237,36 @@ def test_controls_are_plain_values_and_the_same_twice(population):
     assert [control.kind for control in first] == ["absent", "permuted", "permuted"]
 
 
-def test_with_one_person_there_is_nobody_to_leave_out(population):
+def test_of_two_people_one_is_left_out_and_of_one_nobody(population):
     released, auxiliary, truth = population
     one = Truth(released=truth.released[:1], auxiliary=truth.auxiliary[:1], source="same-ids")
     control = control_absent("histogram", attack, released, auxiliary, one)
     assert control.passed
     assert control.people == 0
     assert control.share is None
+    assert control.reading == "There are too few people on both sides to leave some out."
+    two = Truth(released=truth.released[:2], auxiliary=truth.auxiliary[:2], source="same-ids")
+    assert control_absent("histogram", attack, released, auxiliary, two).people == 1
+
+
+def test_without_anyone_in_common_the_order_has_no_share(population):
+    nobody = np.empty(0, dtype=np.int64)
+    truth = Truth(released=nobody, auxiliary=nobody, source="same-ids")
+    before, after = control_permuted("histogram", attack, population[0], population[1], truth)
+    assert (before.share, after.share, before.passed, after.passed) == (None, None, True, True)
+
+
+@pytest.mark.parametrize("n_linked", [3, 57])
+def test_a_finding_masks_few_people_who_are_linked_or_are_not(n_linked):
+    released, auxiliary, truth = at_own_places(60, 60)
+
+    def link_some(first, second):
+        rows, columns = (np.argsort(own_places(side))[:n_linked] for side in (first, second))
+        return link(rows, columns, (60, 60))
+
+    found = control_permuted("x", link_some, released, auxiliary, truth)[0].to_finding()
+    assert found.links == ("<10" if n_linked == 3 else ">50")
+    assert (found.share, found.interval, found.expected) == (None, None, None)
 
 
 @pytest.mark.parametrize(

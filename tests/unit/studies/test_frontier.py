@@ -1,6 +1,7 @@
 """Trade-offs: shared work, two accuracies, and the search for a target."""
 
 import datetime as dt
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -101,6 +102,39 @@ def test_a_real_parameter_is_searched_too(sides: Sides):
     assert found.target.strongest.user_accuracy <= 0.3
     assert 0.5 < found.target.parameters["epsilon"] < 500
     assert found.target.loss.information_loss < found.points[1].loss.information_loss
+
+
+@pytest.fixture
+def risk_of_k(monkeypatch):
+    """Points without protecting anything: a larger k loses more, and a table says its risk."""
+
+    def use(find_risk):
+        def measure(context, chain, parameters):
+            k = parameters["k"]
+            loss = SimpleNamespace(information_loss=k)
+            return SimpleNamespace(parameters=parameters, loss=loss, at_risk=find_risk(k))
+
+        monkeypatch.setattr(protection_trial.TrialContext, "measure", measure)
+
+    return use
+
+
+def test_the_search_is_above_the_strongest_value_that_is_too_weak(sides: Sides, risk_of_k):
+    risk_of_k(lambda k: 0.1 if k == 4 or k >= 12 else 0.5)
+    options = SweepOptions(parameter="k", values=(2, 4, 5, 30, 60), target_risk=0.1)
+    found = sweep(*sides, [Microaggregate()], options)
+    searched = [point.parameters["k"] for point in found.searched]
+    assert all(5 < k < 30 for k in searched)
+    assert {11, 12} <= set(searched)
+    assert present(found.target).parameters["k"] == 4
+
+
+def test_nothing_is_searched_where_every_value_suffices(sides: Sides, risk_of_k):
+    risk_of_k(lambda k: 0.1)
+    options = SweepOptions(parameter="k", values=(30, 60), target_risk=0.1)
+    found = sweep(*sides, [Microaggregate()], options)
+    assert found.searched == ()
+    assert present(found.target).parameters["k"] == 30
 
 
 def test_a_target_out_of_reach_is_none(sides: Sides):

@@ -66,7 +66,7 @@ def test_a_person_withholds_everywhere_and_a_place_for_everybody() -> None:
         by: withhold(trails, 0.5, by=by, n_runs=10, n_points=4).to_pylist()[-1]
         for by in ("visit", "person", "place")
     }
-    # Whoever withholds is gone; places that withhold leave everybody the others.
+    # People who withhold are gone; places that withhold leave everybody the others.
     assert ends["person"]["auxiliary"] < 30 < ends["place"]["auxiliary"]
     # Names that are left whole are found, unless they lie within another trail.
     assert ends["person"]["reidentified"] > ends["person"]["auxiliary"] - 1

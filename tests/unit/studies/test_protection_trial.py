@@ -63,7 +63,7 @@ def test_only_further_families_are_asked_about_a_release_that_is_known(sides, do
     assert done == before | {"measure_tasks": 1}
 
 
-def test_a_release_that_is_known_is_what_it_would_be_anew(sides):
+def test_a_release_that_is_known_is_what_it_would_be_if_made_again(sides):
     chain = (CommonLocations(min_users=2), Microaggregate(k=3))
     judge = Judge(name="slow", on_events=refuse)
     context = start(sides, judge)

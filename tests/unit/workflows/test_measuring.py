@@ -22,11 +22,11 @@ def test_each_call_that_compiles_is_announced_once(caplog):
     caplog.set_level(logging.INFO, "trailprint")
     announce_compilation()
     assert caplog.messages == []
-    compile_again(csr.invert, csr.invert)
+    compile_again(csr.main_locations, csr.main_locations)
     assert len(caplog.messages) == 1
     assert "Compiling the kernels" in caplog.text
     announce_compilation()
-    compile_again(csr.invert)
+    compile_again(csr.main_locations)
     assert len(caplog.messages) == 2
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from trailprint.arrays import Floats, Ints
+from trailprint.attacks.matching import to_arrays
 from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.features.histograms import Histograms
@@ -55,9 +56,9 @@ def score_distance(released: Sequences, auxiliary: Sequences) -> DistanceScores:
     """Score by the 2011 paper's own baseline: distances between daily time vectors."""
     seconds, first = _time_vectors(released)
     squared = np.asarray(seconds.multiply(seconds).sum(axis=1), dtype=np.float64).reshape(-1)
-    by_location = DaysByColumn(*_parts(seconds.T.tocsr()), first, squared)
+    by_location = DaysByColumn(*to_arrays(seconds.T.tocsr()), first, squared)
     own, own_first = _time_vectors(auxiliary)
-    return DistanceScores(by_location, Days(*_parts(own), own_first))
+    return DistanceScores(by_location, Days(*to_arrays(own), own_first))
 
 
 def _time_vectors(sequences: Sequences) -> tuple[sparse.csr_array, Ints]:
@@ -150,7 +151,7 @@ class HistogramScores(Discreet):
 
     def rows(self, auxiliary: Ints) -> Floats:
         """Return the gains of all released users with these auxiliary ones."""
-        sides = _parts(self.auxiliary[auxiliary]), _parts(self.released)
+        sides = to_arrays(self.auxiliary[auxiliary]), to_arrays(self.released)
         join = build_join(*sides, self.released.shape[1], METRICS["jensen-shannon"])
         return dense_gains(join)
 
@@ -173,16 +174,6 @@ def _shares(sequences: Sequences, weight: HistogramWeight) -> sparse.csr_array:
     matrix = _count(sequences.user, sequences.location, amount, shape)
     whole = Histograms(matrix=matrix, users=sequences.users, locations=sequences.locations)
     return whole.scaled(METRICS["jensen-shannon"].scaling)
-
-
-def _parts(
-    matrix: sparse.csr_array,
-) -> tuple[Ints, np.ndarray[tuple[int], np.dtype[np.int32]], Floats]:
-    return (
-        matrix.indptr.astype(np.int64),
-        matrix.indices.astype(np.int32),
-        matrix.data.astype(np.float64),
-    )
 
 
 def _count(

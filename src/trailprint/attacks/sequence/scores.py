@@ -58,7 +58,7 @@ class ModelScores:
         progress: Progress | None = None,
     ) -> None:
         self._models, self._queries, self._n_workers = models, queries, n_workers
-        self._tell = progress or (lambda what, done: None)
+        self._report = progress or (lambda what, done: None)
         self.n_taggings, self.seconds = 0, 0.0
         self.n_records = np.diff(queries.record_starts)
         counts, seen = _counts(queries), _counts(models.templates).astype(bool)
@@ -194,7 +194,7 @@ class ModelScores:
                 rows, user = asked[number], users[number]
                 self._most[rows, user], self._exact[rows, user] = scores, is_exact
                 n_done += len(rows)
-                self._tell(what, n_done / total)
+                self._report(what, n_done / total)
         self.n_taggings += total
         self.seconds += time.perf_counter() - began
 

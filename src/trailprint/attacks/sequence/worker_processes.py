@@ -47,7 +47,7 @@ class Worker:
             is_result, answer = pickle.load(self._answers)
         except (OSError, EOFError, pickle.UnpicklingError):
             raise TrailprintError(
-                "All worker processes must live to the end, but one was stopped, perhaps for want "
+                "All worker processes must live to the end, but one was stopped, perhaps for lack "
                 "of memory. Start again, or use one thread."
             ) from None
         if not is_result:

@@ -24,7 +24,9 @@ from trailprint.audit.attacks.measuring import (
     describe,
     find_people,
     keep_attack,
+    keep_controls,
     measure_coverage,
+    read_proof,
 )
 from trailprint.audit.context import AuditContext, Sizes
 from trailprint.audit.methods import CandidateMethod, choose_method
@@ -36,13 +38,13 @@ from trailprint.audit.planning.estimates import (
     views_seconds,
 )
 from trailprint.audit.planning.memory import view_bytes
-from trailprint.audit.results.attacks import Proof, ViewFinding, ViewLeftOut, ViewsFinding
+from trailprint.audit.results.attacks import ViewFinding, ViewLeftOut, ViewsFinding
+from trailprint.audit.results.kept import controls_of
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
 from trailprint.events.events import Events
 from trailprint.features.views import VIEWS, Views
 from trailprint.linkage import Linkage
-from trailprint.plain import to_plain
 from trailprint.protections.protection import Protection
 from trailprint.studies.controls import control_weights
 from trailprint.studies.judging import Judge
@@ -112,7 +114,7 @@ class CombinedFamily(AttackFamily):
         entry = replace(
             describe(self.name, found, context.truth),
             coverage=measure_coverage(linkage, context.truth),
-            proof=Proof(optimality_gap=linkage.facts.get("optimality_gap")),
+            proof=read_proof(linkage),
             views=_describe_views(context, pair, weights, tried[0].linkage),
         )
         arrays = find_people(linkage, context, context.truth)
@@ -149,11 +151,7 @@ class CombinedFamily(AttackFamily):
         released, auxiliary = context.events
         again = prepare_views(context, swap_ids(released, context.options.seed), auxiliary)
         same = again.weights.shares == weights.shares
-        controls = [
-            *found.data["controls"],
-            to_plain(control_weights(self.name, same).to_finding()),
-        ]
-        return Outcome(data={"controls": controls})
+        return keep_controls((*controls_of(found), control_weights(self.name, same).to_finding()))
 
     def repeat(self, context: AuditContext, outcome: Outcome | None) -> Repeated:
         """Joint matching without margins; on changed events, weights are learnt again."""

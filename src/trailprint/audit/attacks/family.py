@@ -26,7 +26,6 @@ from trailprint.events.events import Events
 from trailprint.protections.protection import Protection
 from trailprint.studies.judging import Judge
 from trailprint.studies.repeated import PreparedAttack
-from trailprint.workflows.judging import MakeJudge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -76,8 +75,6 @@ class AttackFamily(ABC):
     judges_every_value : bool
         Whether it judges every value of a protection that is tried; other families judge only
         those that matter.
-    make_judge : callable, optional
-        How it judges sweeps of protections, which are made without an audit.
     """
 
     name: ClassVar[str]
@@ -87,7 +84,6 @@ class AttackFamily(ABC):
     choice: ClassVar[type] = NoChoice
     is_quick: ClassVar[bool] = True
     judges_every_value: ClassVar[bool] = False
-    make_judge: ClassVar[MakeJudge | None] = None
 
     def refuse(self, context: AuditContext) -> str | None:
         """Return why the data or the memory rules it out, whatever the time; None otherwise."""
@@ -123,7 +119,11 @@ class AttackFamily(ABC):
     def control(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
-        """Run its controls, whose results are known in advance; ``before`` has its own outcome."""
+        """
+        Run its controls, whose results are known in advance; ``before`` has its own outcome.
+
+        Returns an outcome made by `measuring.keep_controls`.
+        """
 
     def fits(self, outcome: Outcome, sizes: Sizes) -> bool:
         """Return whether a stored outcome has the additional arrays of this attack."""

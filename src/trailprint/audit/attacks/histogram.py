@@ -17,12 +17,12 @@ from trailprint.audit.attacks.measuring import (
     find_people,
     keep_attack,
     measure_coverage,
+    read_proof,
 )
 from trailprint.audit.context import AuditContext
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.planning.estimates import margins_seconds, match_seconds
-from trailprint.audit.results.attacks import Proof
 from trailprint.audit.wording import lower_first
 from trailprint.features.histograms import Histograms
 from trailprint.linkage import Linkage
@@ -80,7 +80,7 @@ class HistogramFamily(AttackFamily):
             describe(self.name, found, context.truth),
             variant=f"{title}, Jensen–Shannon weight",
             coverage=measure_coverage(linkage, context.truth),
-            proof=Proof(optimality_gap=linkage.facts.get("optimality_gap")),
+            proof=read_proof(linkage),
         )
         return keep_attack(entry, found, find_people(linkage, context, context.truth))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,18 +18,20 @@ from trailprint.audit.results.attacks import (
     Baseline,
     CoverageFinding,
     MeasuredAttack,
+    Proof,
     RankPoint,
     RanksFinding,
 )
-from trailprint.audit.results.kept import KeptAttack
+from trailprint.audit.results.kept import KeptAttack, KeptControls, attack_of
 from trailprint.evaluation.agreement import align_people, linked_people
 from trailprint.evaluation.per_user import estimate_user_risk
 from trailprint.evaluation.ranks import RankCurve, measure_ranks
 from trailprint.evaluation.risk import Risk, measure_risk, precision_at_coverage
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage, Ranks
-from trailprint.plain import to_plain
+from trailprint.plain import from_plain, to_plain
 from trailprint.studies.controls import ControlOptions, control_absent, control_permuted
+from trailprint.studies.findings import ControlFinding
 from trailprint.studies.people import Attack, Features
 
 
@@ -39,6 +41,11 @@ def keep_attack(
     """Return the outcome of an attack to store."""
     kept = KeptAttack(entry=entry, chosen=to_plain(found.best.chosen))
     return Outcome(data=to_plain(kept), arrays=arrays)
+
+
+def keep_controls(controls: Iterable[ControlFinding]) -> Outcome:
+    """Return the outcome of an attack's controls to store."""
+    return Outcome(data=to_plain(KeptControls(controls=tuple(controls))))
 
 
 def describe(name: str, found: BestMethod, truth: Truth) -> MeasuredAttack:
@@ -60,6 +67,11 @@ def describe(name: str, found: BestMethod, truth: Truth) -> MeasuredAttack:
         notes=found.notes,
         seconds=found.best.seconds,
     )
+
+
+def read_proof(linkage: Linkage) -> Proof:
+    """Return how far a matching may be from the optimal one, if its facts say so."""
+    return from_plain(Proof, linkage.facts)
 
 
 def _rank_curve(ranks: RankCurve) -> RanksFinding | None:
@@ -142,7 +154,7 @@ def restore_linkage(outcome: Outcome, context: AuditContext) -> Linkage:
         n_released=context.sizes.n_released,
         n_auxiliary=context.sizes.n_auxiliary,
         rank=_no_ranks,
-        facts=outcome.data.get("chosen", {}),
+        facts=attack_of(outcome).chosen,
     )
 
 
@@ -164,4 +176,4 @@ def control_attack(
     progress(0.5)
     linkage = restore_linkage(before[f"attack/{name}"], context)
     found += control_permuted(name, attack, *features, truth, options, linkage=linkage)
-    return Outcome(data={"controls": [to_plain(control.to_finding()) for control in found]})
+    return keep_controls(control.to_finding() for control in found)

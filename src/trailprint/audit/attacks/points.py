@@ -84,7 +84,7 @@ class PointsFamily(ReleaseFamily):
         "exactly as they were released.",
         "A person left alone is singled out: the rest of their trace is then known, whatever "
         "name it carries.",
-        "Nothing is linked across two periods: these shares are no rates of links, and must be "
+        "Nothing is linked across two periods: these shares are not rates of links, and must be "
         "neither compared with them nor added to them.",
     )
 

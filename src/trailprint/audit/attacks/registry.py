@@ -75,8 +75,3 @@ def _load(found: str | type[Any]) -> Any:
 def register_attack(family: type[AttackFamily]) -> None:
     """Register an attack from another package; it runs after the existing ones."""
     _FAMILIES[family.name] = family
-    if family.make_judge is not None:
-        # Late: help and options need names only, and no kernel.
-        from trailprint.workflows.judging import register_judge
-
-        register_judge(family.name, family.make_judge)

@@ -15,7 +15,12 @@ from trailprint.attacks.options import CorrelateOptions
 from trailprint.attacks.sequence.correlation import correlate_sequences
 from trailprint.audit.attacks.choices import SequenceChoice, SequenceModel, choice_of
 from trailprint.audit.attacks.family import AttackFamily
-from trailprint.audit.attacks.measuring import describe, find_people, keep_attack
+from trailprint.audit.attacks.measuring import (
+    describe,
+    find_people,
+    keep_attack,
+    keep_controls,
+)
 from trailprint.audit.context import AuditContext, Sizes
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
@@ -24,7 +29,6 @@ from trailprint.audit.planning.memory import sequence_bytes, why_too_large
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.features.sequences import Sequences
 from trailprint.linkage import Linkage
-from trailprint.plain import to_plain
 from trailprint.studies.controls import ControlOptions, control_absent, control_permuted
 from trailprint.studies.judging import Judge
 from trailprint.workflows.judging import judge_sequences
@@ -110,7 +114,7 @@ class SequenceFamily(AttackFamily):
         found = [control_absent(self.name, attack, *sides, truth, options)]
         progress(0.33)
         found += control_permuted(self.name, attack, *sides, truth, options)
-        return Outcome(data={"controls": [to_plain(control.to_finding()) for control in found]})
+        return keep_controls(control.to_finding() for control in found)
 
     def judge(self, context: AuditContext, outcome: Outcome) -> Judge:
         """The winning model, trained again for the same people on each protected release."""

@@ -11,6 +11,7 @@ from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Part
 from trailprint.audit.planning.plan import LeftOut
 from trailprint.audit.planning.planned import make_part
+from trailprint.audit.wording import lower_first
 
 
 def plan_attacks(context: AuditContext) -> tuple[list[Part], list[LeftOut]]:
@@ -64,7 +65,7 @@ def _plan_control(context: AuditContext, attack: Part) -> Part:
     part = make_part(
         context,
         f"control/{family.name}",
-        f"Controls of {family.title.lower()}",
+        f"Controls of {lower_first(family.title)}",
         family.estimate_control(context, None),
         family.control,
         needs=(attack.name,),

@@ -145,4 +145,4 @@ def _operations(part: Part) -> Mapping[str, float]:
 
 def _kind(part: Part) -> str:
     """Name of a part for the fit: other values of a protection share that of the first ones."""
-    return part.name.partition(",")[0]
+    return part.like or part.name

@@ -43,7 +43,8 @@ def plan_protections(context: AuditContext) -> tuple[list[Part], list[Part]]:
         first, rest = _thin(context, family)
         parts.append(_plan_family(context, first))
         if rest is not None:
-            others.append(_plan_family(context, rest, name=f"{family.title}, other values"))
+            further = _plan_family(context, rest, name=f"{family.title}, other values")
+            others.append(replace(further, like=parts[-1].name))
     return [*parts, _plan_search(context, parts)], others
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, PartProgress
-from trailprint.audit.results.kept import attack_of, protections_of
+from trailprint.audit.results.kept import STUDIES, attack_of, protections_of, study_of
 from trailprint.audit.results.protections import MeasuredProtection
 from trailprint.plain import to_plain
 
@@ -47,22 +47,26 @@ def compute_on_fewer(
     progress: PartProgress,
 ) -> Outcome:
     """Run a part on a sample of people; return its outcome, marked, in rows of all people."""
-    piece, kind = context.drawn(n_people), name.partition("/")[0]
+    piece, (kind, _, own) = context.drawn(n_people), name.partition("/")
     if kind == "control":
-        attack = f"attack/{name.partition('/')[2]}"
+        attack = f"attack/{own}"
         before = {**before, attack: _gather(before[attack], context, piece)}
     outcome = compute(piece, before, progress)
-    return _MARK[kind](outcome, context, piece)
+    return _MARK[kind](own, outcome, context, piece)
 
 
-def _mark_attack(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+def _mark_attack(
+    name: str, outcome: Outcome, context: AuditContext, piece: AuditContext
+) -> Outcome:
     kept = attack_of(outcome)
     entry = replace(kept.entry, notes=(*kept.entry.notes, note_sample(piece.sizes.n_people)))
     marked = replace(outcome, data=to_plain(replace(kept, entry=entry)))
     return _move(marked, piece, context)
 
 
-def _mark_protections(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+def _mark_protections(
+    name: str, outcome: Outcome, context: AuditContext, piece: AuditContext
+) -> Outcome:
     kept, n_people = protections_of(outcome), piece.sizes.n_people
     marked = replace(kept, points=tuple(_mark_point(point, n_people) for point in kept.points))
     return replace(outcome, data=to_plain(marked))
@@ -72,15 +76,18 @@ def _mark_point(point: MeasuredProtection, n_people: int) -> MeasuredProtection:
     return replace(point, label=f"{point.label}, among {n_people:,} people", people=n_people)
 
 
-def _mark_study(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
-    study, n_people = outcome.data["study"], piece.sizes.n_people
-    if study is None:
+def _mark_study(name: str, outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+    kept, n_people = study_of(outcome, STUDIES[name]), piece.sizes.n_people
+    if kept.study is None:
         return outcome
-    marked = {**study, "reading": f"{study['reading']} {note_sample(n_people)}", "people": n_people}
-    return replace(outcome, data={**outcome.data, "study": marked})
+    reading = f"{kept.study.reading} {note_sample(n_people)}"
+    marked = replace(kept.study, reading=reading, people=n_people)
+    return replace(outcome, data=to_plain(replace(kept, study=marked)))
 
 
-def _mark_nothing(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+def _mark_nothing(
+    name: str, outcome: Outcome, context: AuditContext, piece: AuditContext
+) -> Outcome:
     return outcome
 
 

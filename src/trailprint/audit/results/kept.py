@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from trailprint.audit.parts import Outcome
 from trailprint.audit.results.attacks import MeasuredAttack
@@ -24,9 +24,21 @@ from trailprint.studies.growth.findings import (
     AmountGrowth,
     KnowledgeGrowth,
     ResolutionGrowth,
+    Study,
     TimeGrowth,
     UsersGrowth,
 )
+
+S = TypeVar("S", bound=Study)
+
+STUDIES: Mapping[str, type[Study]] = {
+    "users": UsersGrowth,
+    "time": TimeGrowth,
+    "resolution": ResolutionGrowth,
+    "knowledge": KnowledgeGrowth,
+    "amount-known": AmountGrowth,
+}
+"""What each study of growth finds, by the name of its part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,42 +66,18 @@ class KeptProtections:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptUsers:
-    """Risk by the number of people, or why it was not measured."""
+class KeptStudy(Generic[S]):
+    """How risk grows by one study, or why it was not measured."""
 
-    study: UsersGrowth | None
+    study: S | None
     why_not: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptTime:
-    """Risk by the length of observation, or why it was not measured."""
+class _PlainStudy:
+    """A stored study before its kind is known."""
 
-    study: TimeGrowth | None
-    why_not: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptResolution:
-    """Risk by the size of places, or why it was not measured."""
-
-    study: ResolutionGrowth | None
-    why_not: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptKnowledge:
-    """Risk by the share of people known, or why it was not measured."""
-
-    study: KnowledgeGrowth | None
-    why_not: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptAmount:
-    """Risk by how much is known of each person, or why it was not measured."""
-
-    study: AmountGrowth | None
+    study: Mapping[str, Any] | None
     why_not: str | None
 
 
@@ -115,29 +103,11 @@ def protections_of(outcome: Outcome) -> KeptProtections:
     return from_plain(KeptProtections, outcome.data)
 
 
-def users_of(outcome: Outcome) -> KeptUsers:
-    """Risk by the number of people."""
-    return from_plain(KeptUsers, outcome.data)
-
-
-def time_of(outcome: Outcome) -> KeptTime:
-    """Risk by the length of observation."""
-    return from_plain(KeptTime, outcome.data)
-
-
-def resolution_of(outcome: Outcome) -> KeptResolution:
-    """Risk by the size of places."""
-    return from_plain(KeptResolution, outcome.data)
-
-
-def knowledge_of(outcome: Outcome) -> KeptKnowledge:
-    """Risk by the share of people known."""
-    return from_plain(KeptKnowledge, outcome.data)
-
-
-def amount_of(outcome: Outcome) -> KeptAmount:
-    """Risk by how much is known of each person."""
-    return from_plain(KeptAmount, outcome.data)
+def study_of(outcome: Outcome, kind: type[S]) -> KeptStudy[S]:
+    """How risk grows by the study of this kind."""
+    plain = from_plain(_PlainStudy, outcome.data)
+    study = None if plain.study is None else from_plain(kind, plain.study)
+    return KeptStudy(study=study, why_not=plain.why_not)
 
 
 def why_of(outcome: Outcome) -> Why:

@@ -12,7 +12,8 @@ from trailprint.audit.attacks.registry import find_attacks
 from trailprint.audit.attacks.repeating import choose_repeated, list_repeated
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, PartProgress
-from trailprint.audit.results.kept import attack_of
+from trailprint.audit.results.kept import KeptStudy, KeptWhy, attack_of
+from trailprint.audit.wording import lower_first
 from trailprint.linkage import Linkage
 from trailprint.plain import to_plain
 from trailprint.studies.driving_locations import find_driving_locations
@@ -73,7 +74,7 @@ def study_amount(
     repeated = first.repeat(context, None)
     if repeated is None:
         raise ValueError("studies repeat an attack")
-    title = f"Risk by how much is known of each person, by {first.title.lower()}"
+    title = f"Risk by how much is known of each person, by {lower_first(first.title)}"
     grown = grow_amount(
         repeated.prepare,
         *context.events,
@@ -105,7 +106,8 @@ def _ready(context: AuditContext, before: Mapping[str, Outcome]) -> PreparedAtta
 
 
 def _grown(study: _Study) -> Outcome:
-    return Outcome(data={"study": to_plain(study.to_finding()), "why_not": study.why_not})
+    kept = KeptStudy(study=study.to_finding(), why_not=study.why_not)
+    return Outcome(data=to_plain(kept))
 
 
 def _to(progress: PartProgress) -> Callable[[str, float | None], None]:
@@ -123,7 +125,7 @@ def explain(
     # Numbers, not names: the store must not hold more than the next report may publish.
     why = found.to_finding(N_LOCATIONS, changes=without.changes, n_linked=without.n_linked)
     why = replace(why, leave_one_out_attack=without.attack)
-    return Outcome(data={"why": to_plain(why)}, arrays={"locations": top})
+    return Outcome(data=to_plain(KeptWhy(why=why)), arrays={"locations": top})
 
 
 def _links(context: AuditContext, before: Mapping[str, Outcome]) -> Linkage:

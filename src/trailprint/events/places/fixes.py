@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from trailprint.arguments import check_argument, check_arguments, check_fields
+from trailprint.display.numbers import format_number
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, quote_text
 from trailprint.events.events import Column, Events
@@ -147,7 +148,8 @@ def _rule(options: StayOptions) -> tuple[float, int, int, int]:
 
 def _describe(options: StayOptions, n_fixes: int, n_stays: int) -> str:
     return (
-        f"Stays of {options.least_s / 60:g} min or more within {options.radius_m:g} m: "
+        f"Stays of {format_number(options.least_s / 60)} min or more within "
+        f"{format_number(options.radius_m)} m: "
         f"{n_fixes:,} fixes became {n_stays:,} visits. People without any are left out."
     )
 

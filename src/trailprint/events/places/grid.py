@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trailprint.arguments import check_argument, check_arguments, check_fields
+from trailprint.display.numbers import format_number
 from trailprint.engines.h3_cells import define_cells, name_cells
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, quote_text
@@ -18,7 +19,7 @@ from trailprint.events.reading.opening import Source, open_source, open_sources
 from trailprint.events.reading.side_files import PairSource, open_pairs, to_table
 
 #: Cells smaller than the accuracy of positions make no sense.
-_LEAST_CELL_M = 0.1
+LEAST_CELL_M = 0.1
 REGION_COLUMNS = ("location", "region")
 """Columns of a mapping of locations to regions."""
 
@@ -95,11 +96,34 @@ class GridOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if not (self.cell_m >= _LEAST_CELL_M and math.isfinite(self.cell_m)):
+        if not is_cell(self.cell_m):
             raise OptionError(
-                f"cell_m must be a number of metres from {_LEAST_CELL_M} on, got {self.cell_m!r}. "
-                "Try cell_m=1000."
+                f"--cell must be a number of metres from {LEAST_CELL_M} on, "
+                f"got {self.cell_m!r} instead. Try 1000.",
+                option="cell",
             )
+
+
+def is_cell(cell_m: float) -> bool:
+    """Whether a number can be the side of a cell."""
+    return LEAST_CELL_M <= cell_m < math.inf
+
+
+def check_h3(resolution: int) -> None:
+    """Raise an error if H3 has no cells of this resolution."""
+    if not 0 <= resolution <= 15:
+        raise OptionError(
+            f"--h3 must be a resolution from 0 to 15, got {resolution} instead.", option="h3"
+        )
+
+
+def check_levels(levels: int) -> None:
+    """Raise an error if names cannot be cut to this number of parts."""
+    if levels < 1:
+        raise OptionError(
+            f"--truncate must keep at least 1 part of a name, got {levels} instead.",
+            option="truncate",
+        )
 
 
 @check_arguments()
@@ -140,7 +164,7 @@ def to_cells(events: Source, options: GridOptions, *, frame: Box | None = None) 
     row = f"CAST(floor(({y} - {corner_y}) / {options.cell_m}) AS INTEGER)"
     cell = f"'x' || {column} || '_y' || {row}"
     placed = events if options.box is None else within_box(events, options.box)
-    located = _with_location(placed, cell, f"Cells of {options.cell_m:g} m.")
+    located = _with_location(placed, cell, f"Cells of {format_number(options.cell_m)} m.")
     grid = Grid(
         cell_m=options.cell_m,
         meridian=(box.west + box.east) / 2,
@@ -270,10 +294,7 @@ def to_h3(events: Source, resolution: int) -> Events:
     """
     events = open_source(events)
     events.require("lat", "H3")
-    if not 0 <= resolution <= 15:
-        raise OptionError(
-            f"--h3 must be a resolution from 0 to 15, got {resolution} instead.", option="h3"
-        )
+    check_h3(resolution)
     cell = f"{name_cells(resolution)}(lat, lon)"
     try:
         define_cells(events.engine.connection, cell)
@@ -370,11 +391,7 @@ def truncate_names(events: Source, levels: int, separator: str = ".") -> Events:
     """
     events = open_source(events)
     events.require("location", "Truncation of names")
-    if levels < 1:
-        raise OptionError(
-            f"--truncate must keep at least 1 part of a name, got {levels} instead.",
-            option="truncate",
-        )
+    check_levels(levels)
     sep = quote_text(separator)
     parts = f"string_split(CAST(location AS VARCHAR), {sep})"
     return _with_location(

@@ -16,6 +16,8 @@ from trailprint.events.places.grid import (
     REGION_COLUMNS,
     Box,
     GridOptions,
+    check_h3,
+    check_levels,
     extent,
     to_cells,
     to_h3,
@@ -73,6 +75,12 @@ class PlaceOptions:
         check_fields(self)
         if self.cell_m is not None and self.h3 is not None:
             raise OptionError("Only one of --cell and --h3 can be given, got both.", option="cell")
+        if self.cell_m is not None:
+            GridOptions(cell_m=self.cell_m)
+        if self.h3 is not None:
+            check_h3(self.h3)
+        if self.truncate is not None:
+            check_levels(self.truncate)
         if isinstance(self.box, str):
             object.__setattr__(self, "box", Box.parse(self.box))
         if isinstance(self.stays, str):

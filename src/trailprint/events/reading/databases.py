@@ -92,7 +92,7 @@ def _choose(wanted: str | None, tables: list[str]) -> str:
     if wanted is None and len(tables) == 1:
         return tables[0]
     near = [] if wanted is None else [wanted]
-    got = "none was named" if wanted is None else f"there is none of the name {wanted!r}"
+    got = "none was named" if wanted is None else f"none is named {wanted!r}"
     there = Header(names=tuple(tables), is_proven=True)
     raise SourceError(
         f"A database must be given with one of its tables, as file.db::table, but {got}. "

@@ -30,9 +30,7 @@ def check_table(table: Any) -> None:
     if isinstance(table, type) or hasattr(table, "to_frame"):
         raise no_dataset(table)
     if isinstance(table, Mapping) and len({len(one) for one in _sized(table)}) > 1:
-        raise SourceError(
-            "The columns of a table must have as many values as one another, but they do not."
-        )
+        raise SourceError("The columns of a table must have equally many values, but they do not.")
 
 
 def _sized(table: Mapping[Any, Any]) -> list[Any]:

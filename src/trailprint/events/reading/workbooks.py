@@ -162,7 +162,7 @@ def _choose(wanted: str | None, sheets: list[str]) -> str:
             return sheet
     if wanted is None and len(sheets) == 1:
         return sheets[0]
-    got = "none was named" if wanted is None else f"there is none of the name {wanted!r}"
+    got = "none was named" if wanted is None else f"none is named {wanted!r}"
     there, near = Header(names=tuple(sheets)), [] if wanted is None else [wanted]
     raise SourceError(
         f"A workbook must be given with one of its sheets, as file.xlsx::Sheet, but {got}. "

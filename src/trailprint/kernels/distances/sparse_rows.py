@@ -13,7 +13,7 @@ import numpy as np
 
 from trailprint.arrays import Flags, Floats, Indices, Ints
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.csr import gather_rows, transpose_csr
+from trailprint.kernels.csr import Csr, gather_rows, list_groups, transpose_csr
 from trailprint.kernels.heaps import keep_smallest
 
 L1 = 1
@@ -31,6 +31,11 @@ class Rows(NamedTuple):
     column_row: Indices
     column_data: Floats
     norm: int
+
+    @property
+    def csr(self) -> Csr:
+        """The matrix by row."""
+        return self.indptr, self.indices, self.data
 
     @property
     def n_rows(self) -> int:
@@ -62,36 +67,31 @@ def build_rows(indptr: Ints, indices: Indices, data: Floats, n_columns: int, nor
 
 def take_rows(rows: Rows, chosen: Ints) -> Rows:
     """Return the chosen rows, in the order given."""
-    taken = gather_rows((rows.indptr, rows.indices, rows.data), chosen)
-    return build_rows(*taken, rows.n_columns, rows.norm)
+    return build_rows(*gather_rows(rows.csr, chosen), rows.n_columns, rows.norm)
 
 
 def mean_rows(rows: Rows, group: Ints) -> Rows:
     """Return the mean of each group as a row."""
-    ends = np.append(0, np.cumsum(np.bincount(group)))
-    order = np.argsort(group, kind="stable")
-    csr = (rows.indptr, rows.indices, rows.data)
-    return build_rows(*_mean_groups(csr, rows.n_columns, order, ends), rows.n_columns, rows.norm)
+    means = _mean_groups(rows.csr, rows.n_columns, *list_groups(group))
+    return build_rows(*means, rows.n_columns, rows.norm)
 
 
 @njit(cache=True, nogil=True)
-def _mean_groups(
-    csr: tuple[Ints, Indices, Floats], n_columns: int, order: Ints, ends: Ints
-) -> tuple[Ints, Indices, Floats]:
-    """Return the means of the groups ``order[ends[g]:ends[g + 1]]`` as CSR, columns ascending.
+def _mean_groups(csr: Csr, n_columns: int, ptr: Ints, member: Ints) -> Csr:
+    """Return the means of the groups ``member[ptr[g]:ptr[g + 1]]`` as CSR, columns ascending.
 
     Meaning: rows are summed in the order given. Cost: sorting the non-zeros, group by group.
     """
     indptr, indices, data = csr
-    start = np.zeros(ends.size, np.int64)
+    start = np.zeros(ptr.size, np.int64)
     columns = np.empty(indices.size, np.int32)
     means = np.empty(indices.size)
     total = np.zeros(n_columns)
     is_new = np.ones(n_columns, np.bool_)
     n = 0
-    for g in range(ends.size - 1):
+    for g in range(ptr.size - 1):
         first = n
-        for row in order[ends[g] : ends[g + 1]]:
+        for row in member[ptr[g] : ptr[g + 1]]:
             for e in range(indptr[row], indptr[row + 1]):
                 c = indices[e]
                 total[c] += data[e]
@@ -102,7 +102,7 @@ def _mean_groups(
         columns[first:n].sort()
         for place in range(first, n):
             c = columns[place]
-            means[place] = total[c] / (ends[g + 1] - ends[g])
+            means[place] = total[c] / (ptr[g + 1] - ptr[g])
             total[c] = 0.0
             is_new[c] = True
         start[g + 1] = n
@@ -189,36 +189,33 @@ def distortion(
 
 def group_distortions(rows: Rows, group: Ints) -> Floats:
     """Return the distortion of each group; groups are numbered from zero, without gaps."""
-    ends = np.append(0, np.cumsum(np.bincount(group)))
-    order = np.argsort(group, kind="stable")
-    found = np.empty(ends.size - 1)
-    _distortions(
-        (rows.indptr, rows.indices, rows.data), rows.n_columns, rows.norm, order, ends, found
-    )
+    ptr, member = list_groups(group)
+    found = np.empty(ptr.size - 1)
+    _distortions(rows.csr, rows.n_columns, rows.norm, ptr, member, found)
     return found
 
 
 @njit(cache=True, nogil=True)
 def _distortions(
-    csr: tuple[Ints, Indices, Floats],
+    csr: Csr,
     n_columns: int,
     norm: int,
-    order: Ints,
-    ends: Ints,
+    ptr: Ints,
+    member: Ints,
     found: Floats,
 ) -> None:
-    """Write the distortion of each group ``order[ends[g]:ends[g + 1]]``. Cost: see `distortion`."""
+    """Write the distortion of each group ``member[ptr[g]:ptr[g + 1]]``. Cost: see `distortion`."""
     mean = np.zeros(n_columns)
     for g in range(found.size):
-        found[g] = distortion(csr[0], csr[1], csr[2], order[ends[g] : ends[g + 1]], norm, mean)
+        found[g] = distortion(csr[0], csr[1], csr[2], member[ptr[g] : ptr[g + 1]], norm, mean)
 
 
 @njit(cache=True, nogil=True)
 def nearest_rows(
-    query: tuple[Ints, Indices, Floats],
+    query: Csr,
     query_size: float,
     row: int,
-    columns: tuple[Ints, Indices, Floats],
+    columns: Csr,
     column_end: Ints,
     sizes: Floats,
     norm: int,

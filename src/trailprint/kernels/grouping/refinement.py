@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from trailprint.arrays import Floats, Indices, Ints
+from trailprint.arrays import Floats, Ints
 from trailprint.kernels.compiling import njit
+from trailprint.kernels.csr import Csr, list_groups, list_ranges, sum_rows
 from trailprint.kernels.distances.sparse_rows import (
     Rows,
     distances_to,
@@ -50,7 +51,7 @@ class Groups(NamedTuple):
 
 def refine_groups(rows: Rows, group: Ints, k: int, n_threads: int | None = None) -> Ints:
     """Return groups of at least k rows whose distortion is at most that of the given ones."""
-    csr = (rows.indptr, rows.indices, rows.data)
+    csr = rows.csr
     groups = _build_groups(rows, group, k)
     n_tried = N_TRIED[0]
     for sweep in range(1, MOST_SWEEPS + 1):
@@ -65,14 +66,14 @@ def refine_groups(rows: Rows, group: Ints, k: int, n_threads: int | None = None)
 
 
 def _build_groups(rows: Rows, group: Ints, k: int) -> Groups:
-    count = np.bincount(group)
+    ptr, member = list_groups(group)
+    count = np.diff(ptr)
     room = max(3 * k, int(count.max()) + k)
     members = np.zeros((rows.n_rows // k + 1, room), dtype=np.int64)
     cost = np.zeros(members.shape[0])
     cost[: count.size] = group_distortions(rows, group)
-    order = np.argsort(group, kind="stable")
-    place = np.arange(group.size) - np.repeat(np.cumsum(count) - count, count)
-    members[group[order], place] = order
+    place = list_ranges(np.zeros_like(count), count)
+    members[group[member], place] = member
     count = np.concatenate([count, np.zeros(members.shape[0] - count.size, dtype=count.dtype)])
     return Groups(group.copy(), members, count, cost, np.zeros(count.size, dtype=np.int64))
 
@@ -83,19 +84,18 @@ def _nearest_groups(rows: Rows, group: Ints, n_tried: int, n_threads: int | None
     # An empty group has no mean: no row shares a column with it.
     columns = (means.column_start, means.column_row, means.column_data)
     near = np.zeros((rows.n_rows, n_tried), dtype=np.int64)
-    work = np.diff(means.column_start)[rows.indices].astype(np.float64)
-    work = np.add.reduceat(work, rows.indptr[:-1])
-    fixed = (rows.indptr, rows.indices, rows.data), rows.size, rows.norm
+    work = sum_rows(rows.indptr, np.diff(means.column_start)[rows.indices])
+    fixed = rows.csr, rows.size, rows.norm
     run_pass(Pass(_find_near, fixed, (columns, means.size), work, near), n_threads)
     return near
 
 
 @njit(cache=True, nogil=True)
 def _find_near(
-    csr: tuple[Ints, Indices, Floats],
+    csr: Csr,
     sizes: Floats,
     norm: int,
-    columns: tuple[Ints, Indices, Floats],
+    columns: Csr,
     mean_sizes: Floats,
     low: int,
     high: int,
@@ -129,7 +129,7 @@ def _find_near(
 
 @njit(cache=True, nogil=True)
 def _changed_cost(
-    csr: tuple[Ints, Indices, Floats],
+    csr: Csr,
     members: Ints,
     without: int,
     plus: int,
@@ -176,7 +176,7 @@ def _append(groups: Groups, label: int, row: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _add_mean(csr: tuple[Ints, Indices, Floats], members: Ints, mean: Floats) -> None:
+def _add_mean(csr: Csr, members: Ints, mean: Floats) -> None:
     """Add the mean of a group to a vector of zeros. Cost: the group's non-zeros."""
     indptr, indices, data = csr
     for row in members:
@@ -185,7 +185,7 @@ def _add_mean(csr: tuple[Ints, Indices, Floats], members: Ints, mean: Floats) ->
 
 
 @njit(cache=True, nogil=True)
-def _clear(csr: tuple[Ints, Indices, Floats], members: Ints, mean: Floats) -> None:
+def _clear(csr: Csr, members: Ints, mean: Floats) -> None:
     """Reset a vector to zero in the columns of a group. Cost: the group's non-zeros."""
     indptr, indices, _ = csr
     for row in members:
@@ -195,7 +195,7 @@ def _clear(csr: tuple[Ints, Indices, Floats], members: Ints, mean: Floats) -> No
 
 @njit(cache=True, nogil=True)
 def _best_partner(
-    csr: tuple[Ints, Indices, Floats],
+    csr: Csr,
     other: Ints,
     norm: int,
     here: Floats,
@@ -242,7 +242,7 @@ def _is_any_open(groups: Groups, labels: Ints, home: int, sweep: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def _improve_row(
-    csr: tuple[Ints, Indices, Floats],
+    csr: Csr,
     norm: int,
     groups: Groups,
     tried: Ints,
@@ -299,7 +299,7 @@ def _improve_row(
 
 @njit(cache=True, nogil=True)
 def _dissolve(
-    csr: tuple[Ints, Indices, Floats],
+    csr: Csr,
     norm: int,
     groups: Groups,
     near: Matrix,
@@ -348,7 +348,7 @@ def _dissolve(
 
 @njit(cache=True, nogil=True)
 def _split(
-    csr: tuple[Ints, Indices, Floats],
+    csr: Csr,
     n_columns: int,
     norm: int,
     groups: Groups,
@@ -401,7 +401,7 @@ def _split(
 
 @njit(cache=True, nogil=True)
 def _sweep(
-    csr: tuple[Ints, Indices, Floats],
+    csr: Csr,
     n_columns: int,
     norm: int,
     groups: Groups,

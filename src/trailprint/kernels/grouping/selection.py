@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from trailprint.arrays import Flags, Floats, Indices, Ints
 from trailprint.kernels.compiling import njit
+from trailprint.kernels.csr import Csr, sum_rows
 from trailprint.kernels.distances.sparse_rows import (
     Rows,
     add_row,
@@ -90,10 +91,10 @@ def group_by_mdav(rows: Rows, k: int) -> Ints:
 
 @njit(cache=True, nogil=True)
 def _offer_group(
-    csr: tuple[Ints, Indices, Floats],
+    csr: Csr,
     sizes: Floats,
     row: int,
-    columns: tuple[Ints, Indices, Floats],
+    columns: Csr,
     column_end: Ints,
     norm: int,
     worth: Floats,
@@ -133,9 +134,9 @@ class _Offers(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _offer_groups(
-    csr: tuple[Ints, Indices, Floats],
+    csr: Csr,
     sizes: Floats,
-    columns: tuple[Ints, Indices, Floats],
+    columns: Csr,
     norm: int,
     worth: Floats,
     low: int,
@@ -160,7 +161,7 @@ def _offer_groups(
 
 
 @njit(cache=True, nogil=True)
-def _compact(columns: tuple[Ints, Indices, Floats], column_end: Ints, is_out: Flags) -> None:
+def _compact(columns: Csr, column_end: Ints, is_out: Flags) -> None:
     """Drop rows that are already in a group from the columns. Cost: the entries in use."""
     start, owner, values = columns
     for column in range(column_end.size):
@@ -174,9 +175,9 @@ def _compact(columns: tuple[Ints, Indices, Floats], column_end: Ints, is_out: Fl
 
 @njit(cache=True, nogil=True)
 def _select(
-    csr: tuple[Ints, Indices, Floats],
+    csr: Csr,
     sizes: Floats,
-    columns: tuple[Ints, Indices, Floats],
+    columns: Csr,
     norm: int,
     worth: Floats,
     members: npt.NDArray[np.int64],
@@ -232,12 +233,11 @@ def select_groups(rows: Rows, k: int, n_threads: int | None = None) -> Ints:
     minus its rows' distances to the overall mean; k or more rows left over are grouped by MDAV,
     fewer join the group with the nearest mean.
     """
-    csr = (rows.indptr, rows.indices, rows.data)
+    csr = rows.csr
     columns = (rows.column_start, rows.column_row.copy(), rows.column_data.copy())
     worth = distances_to_mean(rows)
     offers = _Offers(np.zeros((rows.n_rows, k), dtype=np.int64), np.zeros(rows.n_rows))
-    work = np.diff(rows.column_start)[rows.indices].astype(np.float64)
-    work = np.add.reduceat(work, rows.indptr[:-1])
+    work = sum_rows(rows.indptr, np.diff(rows.column_start)[rows.indices])
     fixed = csr, rows.size, columns, rows.norm, worth
     run_pass(Pass(_offer_groups, fixed, (), work, offers), n_threads)
     group, n_groups = _select(*fixed, offers.members, offers.cost)

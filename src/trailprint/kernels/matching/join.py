@@ -13,7 +13,7 @@ import numpy as np
 
 from trailprint.arrays import Floats, Indices, Ints
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.csr import Csr, transpose_csr
+from trailprint.kernels.csr import Csr, as_csr, sum_rows, transpose_csr
 from trailprint.kernels.matching.metrics import (
     TINY,
     Metric,
@@ -59,8 +59,8 @@ class Join(NamedTuple):
 
 
 def build_join(
-    released: tuple[Ints, Indices, Floats],
-    auxiliary: tuple[Ints, Indices, Floats],
+    released: Csr,
+    auxiliary: Csr,
     n_locations: int,
     metric: Metric,
     gate: int | None = None,
@@ -70,7 +70,7 @@ def build_join(
     Empty rows match nothing; a metric that uses totals does not allow them. ``gate`` is the first
     location that counts only for pairs that share an earlier one (default: no such locations).
     """
-    row_ptr, row_loc, row_val = released
+    row_ptr, row_loc, row_val = as_csr(released)
     aux_ptr, _, aux_val = auxiliary
     by_location = transpose_csr(*auxiliary, n_locations)
     loc_ptr, loc_user, loc_val = by_location
@@ -79,14 +79,13 @@ def build_join(
     row_total = np.zeros(0)
     col_total = np.zeros(0)
     if metric.uses_totals:
-        row_total = _row_totals(row_ptr, row_val)
-        col_total = _row_totals(aux_ptr, aux_val)
-    values = np.ascontiguousarray(row_val, dtype=np.float64)
+        row_total = sum_rows(row_ptr, row_val)
+        col_total = sum_rows(aux_ptr, aux_val)
     return Join(
-        row_ptr=np.ascontiguousarray(row_ptr, dtype=np.int64),
-        row_loc=np.ascontiguousarray(row_loc, dtype=np.int32),
-        row_val=values,
-        row_log=x_log_x(values),
+        row_ptr=row_ptr,
+        row_loc=row_loc,
+        row_val=row_val,
+        row_log=x_log_x(row_val),
         loc_ptr=loc_ptr,
         loc_user=loc_user,
         loc_val=loc_val,
@@ -129,8 +128,8 @@ def swap_sides(join: Join) -> Join:
 
 def with_sides(
     join: Join,
-    rows: tuple[Ints, Indices, Floats],
-    by_location: tuple[Ints, Indices, Floats],
+    rows: Csr,
+    by_location: Csr,
     n_cols: int,
     row_total: Floats,
     col_total: Floats,
@@ -156,21 +155,11 @@ def with_sides(
     )
 
 
-def _row_totals(ptr: Ints, val: Floats) -> Floats:
-    """Return the sum of each row of a CSR matrix."""
-    sums = np.concatenate([[0.0], np.cumsum(val)])
-    totals: Floats = sums[ptr[1:]] - sums[ptr[:-1]]
-    return totals
-
-
 def row_work(join: Join) -> Ints:
     """Return the number of terms that a pass adds up for each row."""
     per_location = np.diff(join.loc_ptr)
     per_location[join.gate :] = 0
-    per_entry = per_location[join.row_loc]
-    sums = np.concatenate([[0], np.cumsum(per_entry)])
-    work: Ints = sums[join.row_ptr[1:]] - sums[join.row_ptr[:-1]]
-    return work
+    return sum_rows(join.row_ptr, per_location[join.row_loc])
 
 
 WORTH_A_BLOCK = 20_000.0

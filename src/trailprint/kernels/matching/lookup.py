@@ -8,6 +8,7 @@ import numpy as np
 
 from trailprint.arrays import Floats, Ints
 from trailprint.kernels.compiling import njit
+from trailprint.kernels.hashing import STEP, mix_bits
 from trailprint.kernels.matching.candidates import best_pairs
 from trailprint.kernels.matching.join import Join, fill_all, row_chunks
 from trailprint.kernels.matching.metrics import TINY, pair_base, term_value
@@ -43,12 +44,9 @@ class PairRanks(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _mix(x: int) -> int:
-    """Return a hash of x (splitmix64): a pseudo-random number that depends on x alone."""
-    z = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    """Return a hash of x: a pseudo-random number that depends on x alone, zero or more."""
     # Signed: in compiled code, an unsigned integer combined with a signed one becomes a float.
-    return int(np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(1)))
+    return int(np.int64(mix_bits(np.uint64(x) + STEP) >> np.uint64(1)))
 
 
 class _Drawn(NamedTuple):

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from trailprint.arrays import Floats, Ints
 from trailprint.kernels.compiling import njit
+from trailprint.kernels.csr import list_groups
 from trailprint.kernels.matching.candidates import best_pairs
 from trailprint.kernels.matching.cycles import (
     Half,
@@ -309,7 +310,7 @@ def _residual(join: Join, u: Floats, v: Floats, pairs: Ints, n_threads: int | No
     slack = np.where(filled, slack, np.inf)
     order = np.argsort(slack, axis=1, kind="stable")
     links = np.unique(pairs, axis=0) if pairs.size else pairs
-    by_col = links[np.argsort(links[:, 1], kind="stable")]
+    flow_ptr, by_col = list_groups(links[:, 1], join.n_cols)
     return Residual(
         join=join,
         u=u,
@@ -317,6 +318,6 @@ def _residual(join: Join, u: Floats, v: Floats, pairs: Ints, n_threads: int | No
         edge=np.take_along_axis(np.where(filled, best.column, -1), order, axis=1),
         slack=np.take_along_axis(slack, order, axis=1),
         rest=np.maximum(0.0, u - best.bound),
-        flow_ptr=np.searchsorted(by_col[:, 1], np.arange(join.n_cols + 1)).astype(np.int64),
-        flow_row=np.ascontiguousarray(by_col[:, 0]),
+        flow_ptr=flow_ptr,
+        flow_row=links[by_col, 0],
     )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from trailprint.arrays import Floats, Ints
-from trailprint.kernels.csr import gather_rows, transpose_csr
+from trailprint.kernels.csr import gather_rows, list_ranges, row_starts, sum_rows, transpose_csr
 from trailprint.kernels.matching.join import Join, swap_sides, with_sides
 from trailprint.kernels.matching.reduction import Reduced
 from trailprint.kernels.matching.transport import Flows
@@ -31,15 +31,14 @@ def orient_by_scarcity(reduced: Reduced) -> tuple[Reduced, Orientation]:
     ``row_group`` and ``col_group`` are left empty: users belong to the original problem.
     """
     n_rows = reduced.join.n_rows
-    flipped = _units(reduced.row_size, reduced.row_start) > _units(
-        reduced.col_size, reduced.col_start
+    flipped = sum_rows(reduced.row_start, reduced.row_size) > sum_rows(
+        reduced.col_start, reduced.col_size
     )
     first = reduced.row_start[:-1], n_rows + reduced.col_start[:-1]
     count = np.diff(reduced.row_start), np.diff(reduced.col_start)
-    bidders, row_start = _list_nodes(
-        np.where(flipped, *first[::-1]), np.where(flipped, *count[::-1])
-    )
-    objects, col_start = _list_nodes(np.where(flipped, *first), np.where(flipped, *count))
+    n_bidders, n_objects = np.where(flipped, *count[::-1]), np.where(flipped, *count)
+    bidders = list_ranges(np.where(flipped, *first[::-1]), n_bidders)
+    objects = list_ranges(np.where(flipped, *first), n_objects)
     orientation = Orientation(bidders, objects, n_rows)
     size = np.concatenate([reduced.row_size, reduced.col_size])
     none = np.zeros(0, np.int64)
@@ -49,8 +48,8 @@ def orient_by_scarcity(reduced: Reduced) -> tuple[Reduced, Orientation]:
         col_group=none,
         row_size=size[bidders],
         col_size=size[objects],
-        row_start=row_start,
-        col_start=col_start,
+        row_start=row_starts(n_bidders),
+        col_start=row_starts(n_objects),
     )
     return oriented, orientation
 
@@ -77,18 +76,6 @@ def restore_flows(orientation: Orientation, flows: Flows) -> Flows:
     bidders, objects = orientation.bidders[flows.row], orientation.objects[flows.col]
     row, col = np.minimum(bidders, objects), np.maximum(bidders, objects)
     return Flows(row, col - orientation.n_rows, flows.units)
-
-
-def _units(size: Ints, start: Ints) -> Ints:
-    """Count the users of each component."""
-    units: Ints = np.diff(np.concatenate([[0], np.cumsum(size)])[start])
-    return units
-
-
-def _list_nodes(first: Ints, count: Ints) -> tuple[Ints, Ints]:
-    """Return ``count[c]`` nodes from ``first[c]`` on for each component, and where each begins."""
-    start = np.concatenate([[0], np.cumsum(count)])
-    return np.repeat(first - start[:-1], count) + np.arange(start[-1]), start
 
 
 def _orient_join(join: Join, orientation: Orientation) -> Join:

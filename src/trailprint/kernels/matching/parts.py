@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trailprint.arrays import Ints
+from trailprint.kernels.csr import row_starts
 from trailprint.kernels.matching.join import Join, least_block, row_work
 from trailprint.kernels.passes import Pass, run_pass
 from trailprint.kernels.threads import split_evenly
@@ -120,7 +121,7 @@ def take_rows(join: Join, low: int, high: int) -> Join:
 def take_columns(join: Join, low: int, high: int) -> Join:
     """Return the join of all rows with columns low:high, renumbered from zero."""
     here = (join.loc_user >= low) & (join.loc_user < high)
-    n_before = np.concatenate([[0], np.cumsum(here)])
+    n_before = row_starts(here)
     return join._replace(
         loc_ptr=n_before[join.loc_ptr],
         loc_user=join.loc_user[here] - np.int32(low),

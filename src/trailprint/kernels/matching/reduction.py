@@ -15,7 +15,7 @@ import numpy as np
 
 from trailprint.arrays import Indices, Ints
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.csr import Csr, gather_rows, label_equal_rows, main_locations
+from trailprint.kernels.csr import Csr, as_csr, gather_rows, label_equal_rows, main_locations
 from trailprint.kernels.matching.join import Join, build_join
 from trailprint.kernels.matching.metrics import Metric
 from trailprint.kernels.matching.parts import take_columns, take_rows
@@ -92,7 +92,7 @@ def reduce_problem(
     and there is only one component.
     """
     rng = np.random.default_rng(seed)
-    sides = [_distinct_rows(_as_csr(matrix), rng) for matrix in (released, auxiliary)]
+    sides = [_distinct_rows(as_csr(matrix), rng) for matrix in (released, auxiliary)]
     component = np.zeros(n_locations, np.int64)
     if not metric.uses_totals:
         component = _components([matrix for _, matrix in sides], n_locations, gate)
@@ -139,16 +139,6 @@ def _take_components(reduced: Reduced, low: int, high: int) -> Reduced:
         col_size=reduced.col_size[slice(*cols)],
         row_start=row_start - row_start[0],
         col_start=col_start - col_start[0],
-    )
-
-
-def _as_csr(matrix: Csr) -> Csr:
-    """Return the arrays with the types that the compiled loops expect."""
-    ptr, loc, val = matrix
-    return (
-        np.ascontiguousarray(ptr, dtype=np.int64),
-        np.ascontiguousarray(loc, dtype=np.int32),
-        np.ascontiguousarray(val, dtype=np.float64),
     )
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from trailprint.arrays import Floats, Ints
+from trailprint.kernels.csr import list_ranges
 from trailprint.kernels.matching.disjoint import fair_prices
 from trailprint.kernels.matching.join import Join, least_block, row_work
 from trailprint.kernels.matching.lookup import pair_gains
@@ -193,8 +194,7 @@ def _take(node: Ints, units: Ints, members: Ints, start: Ints) -> Ints:
     first = np.searchsorted(node[order], node[order])
     place = np.empty(node.size, np.int64)
     place[order] = start[node[order]] + done - done[first] if node.size else 0
-    within = np.arange(units.sum()) - np.repeat(np.cumsum(units) - units, units)
-    taken: Ints = members[np.repeat(place, units) + within]
+    taken: Ints = members[list_ranges(place, units)]
     return taken
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from trailprint.arrays import Floats, Indices, Ints
 from trailprint.kernels.compiling import njit
+from trailprint.kernels.csr import Csr, row_starts, sum_rows, transpose_csr
 from trailprint.kernels.heaps import ABSENT
 from trailprint.kernels.matching.auction import bid_rows
 from trailprint.kernels.matching.candidates import BestPairs
@@ -66,10 +67,8 @@ def _build_side(size: Ints, n_entries: int) -> Nodes:
 
 def build_state(row_size: Ints, col_size: Ints, row_start: Ints, col_start: Ints) -> State:
     """Return the empty matching of a problem with the given capacities and components."""
-    supply = np.diff(np.concatenate([[0], np.cumsum(row_size)])[row_start])
-    demand = np.diff(np.concatenate([[0], np.cumsum(col_size)])[col_start])
     # Every entry carries at least one unit, so a component never needs more entries than this.
-    need = np.minimum(supply, demand)
+    need = np.minimum(sum_rows(row_start, row_size), sum_rows(col_start, col_size))
     n = int(need.sum())
     free_list = FreeList(
         amount=np.zeros(n, np.int64),
@@ -119,9 +118,7 @@ def _keep_new(ptr: Ints, edge: Indices, rows: Ints, new: BestPairs, n_cols: int)
 
 
 @njit(cache=True, nogil=True)
-def _append(
-    ptr: Ints, edge: Indices, gain: Floats, rows: Ints, new: BestPairs
-) -> tuple[Ints, Indices, Floats]:
+def _append(ptr: Ints, edge: Indices, gain: Floats, rows: Ints, new: BestPairs) -> Csr:
     """Append pairs to the rows of a CSR matrix.
 
     Meaning: row ``rows[r]`` gets the first ``new.kept[r]`` pairs of r. Cost: O(all entries).
@@ -144,31 +141,19 @@ def _append(
     return start, edges, gains
 
 
-@njit(cache=True, nogil=True)
-def _by_column(rows: Ints, new: BestPairs, n_cols: int) -> tuple[Ints, Indices, Floats]:
+def _by_column(rows: Ints, new: BestPairs, n_cols: int) -> Csr:
     """Return new pairs by column: (ptr, row, gain), rows ascending because ``rows`` are."""
-    start = np.zeros(n_cols + 1, np.int64)
-    for r in range(rows.size):
-        for s in range(new.kept[r]):
-            start[new.column[r, s] + 1] += 1
-    for j in range(n_cols):
-        start[j + 1] += start[j]
-    place = start[:-1].copy()
-    edge = np.empty(start[-1], np.int32)
-    gain = np.empty(start[-1])
-    for r in range(rows.size):
-        for s in range(new.kept[r]):
-            j = new.column[r, s]
-            edge[place[j]] = rows[r]
-            gain[place[j]] = new.gain[r, s]
-            place[j] += 1
-    return start, edge, gain
+    is_kept = np.arange(new.column.shape[1]) < new.kept[:, None]
+    ptr, nth, gain = transpose_csr(
+        row_starts(new.kept), new.column[is_kept], new.gain[is_kept], n_cols
+    )
+    return ptr, rows.astype(np.int32)[nth], gain
 
 
 @njit(cache=True, nogil=True)
 def _merge_columns(
     ptr: Ints, edge: Indices, gain: Floats, more_ptr: Ints, more: Indices, more_gain: Floats
-) -> tuple[Ints, Indices, Floats]:
+) -> Csr:
     """Merge two matrices by column with ascending rows into one of the same form.
 
     Meaning: the same as a transpose of the whole matrix. Cost: O(all entries), read and written

@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from trailprint.arrays import Indices, Ints
+from trailprint.kernels.bits import Bits, and_into
 from trailprint.kernels.compiling import njit
+from trailprint.kernels.hashing import STEP, mix_bits
 from trailprint.kernels.passes import Pass, run_pass
 from trailprint.kernels.subsets.postings import (
-    Bits,
     Postings,
-    and_into,
     intersect,
     keep_set,
     make_scratch,
     walk_lengths,
 )
 
-# isort: split
-import numpy.typing as npt
-
 _KEY, _LIST, _WORDS = 0, 1, 2
 """How candidates are stored: as one key's postings, as a list, as bits."""
-
-
-@njit(cache=True, nogil=True)
-def _mix(x: np.uint64) -> np.uint64:
-    """Return a hash of a word (the finaliser of splitmix64)."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
 
 
 @njit(cache=True, nogil=True)
@@ -43,8 +33,8 @@ def draw_entries(n: int, most: int, state: np.uint64, out: Ints) -> int:
     wanted = min(n, most)
     drawn = 0
     while drawn < wanted:
-        state += np.uint64(0x9E3779B97F4A7C15)
-        at = np.int64(np.float64(_mix(state) >> np.uint64(11)) * 2.0**-53 * n)
+        state += STEP
+        at = np.int64(np.float64(mix_bits(state) >> np.uint64(11)) * 2.0**-53 * n)
         is_new = True
         for d in range(drawn):
             if out[d] == at:
@@ -129,7 +119,7 @@ def _count_drawn(
     for r in range(low, high):
         i = targets[r]
         n_own = ptr[i + 1] - ptr[i]
-        state = _mix(streams[i] + np.uint64(0x632BE59BD9B4E019) * np.uint64(seed + 1))
+        state = mix_bits(streams[i] + np.uint64(0x632BE59BD9B4E019) * np.uint64(seed + 1))
         n = draw_entries(n_own, most, state, places)
         for d in range(n):
             places[d] = codes[ptr[i] + places[d]]

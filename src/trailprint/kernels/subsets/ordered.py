@@ -8,7 +8,7 @@ import numpy as np
 
 from trailprint.arrays import Indices, Ints
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.csr import invert
+from trailprint.kernels.csr import invert, sum_rows
 from trailprint.kernels.passes import Pass, run_pass
 
 
@@ -189,7 +189,6 @@ def find_fewest_in_order(
         person included. Other visits may lie between those that are known.
     """
     out = np.empty(len(trips.ptr) - 1, np.int32)
-    people = np.concatenate([[0], np.cumsum(np.diff(trips.who_ptr)[trips.own])])
-    work = np.diff(people[trips.own_ptr]) + np.diff(trips.ptr)
+    work = sum_rows(trips.own_ptr, np.diff(trips.who_ptr)[trips.own]) + np.diff(trips.ptr)
     run_pass(Pass(_find_fewest, (trips,), (budget,), work, out), n_threads)
     return out

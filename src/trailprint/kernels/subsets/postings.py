@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from trailprint.arrays import Indices, Ints
-from trailprint.kernels.compiling import intrinsic, njit, types
-from trailprint.kernels.csr import invert
-
-Bits = npt.NDArray[np.uint64]
+from trailprint.kernels.bits import Bits, count_words, has_bit, set_bit
+from trailprint.kernels.compiling import njit
+from trailprint.kernels.csr import invert, sum_rows
 
 
 class Postings(NamedTuple):
@@ -46,7 +44,7 @@ def build_postings(
         row of bits, so that bits never take more than two words for each entry of a list.
     """
     start, users = invert(ptr, keys, n_keys)
-    n_words = max(1, (len(ptr) + 62) // 64)
+    n_words = max(1, count_words(len(ptr) - 1))
     if dense_from is None:
         dense_from = n_words
     dense = np.flatnonzero(np.diff(start) >= dense_from)
@@ -61,62 +59,15 @@ def walk_lengths(ptr: Ints, codes: Indices, postings: Postings) -> Ints:
     """Return, per person, the steps of reading the lists, or bits, of all their keys once."""
     n_words = postings.bits.shape[1]
     lengths = np.diff(postings.ptr)
-    steps = np.where(postings.row >= 0, n_words, lengths)[codes]
-    sums = np.concatenate([[0], np.cumsum(steps)])
-    walked: Ints = sums[ptr[1:]] - sums[ptr[:-1]]
-    return walked
+    return sum_rows(ptr, np.where(postings.row >= 0, n_words, lengths)[codes])
 
 
 @njit(cache=True, nogil=True)
 def _fill_bits(ptr: Ints, users: Indices, keys: Ints, bits: Bits) -> None:
     """Set the bits of all people who have each of the keys, one row per key. Cost: O(entries)."""
     for r in range(keys.size):
-        set_bits(users, ptr[keys[r]], ptr[keys[r] + 1], bits[r])
-
-
-@njit(cache=True, nogil=True, inline="always")
-def set_bits(users: Indices, first: int, last: int, words: Bits) -> None:
-    """Set the bits of ``users[first:last]``."""
-    for e in range(first, last):
-        words[users[e] >> 6] |= np.uint64(1) << np.uint64(users[e] & 63)
-
-
-@njit(cache=True, nogil=True, inline="always")
-def has_bit(words: Bits, user: int) -> bool:
-    """Return whether a user's bit is set."""
-    return (words[user >> 6] >> np.uint64(user & 63)) & np.uint64(1) != np.uint64(0)
-
-
-def _generate_popcount(typing_context: Any, word: Any) -> Any:
-    """Generate code that counts the bits of a word, in one instruction if the processor has it."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), generate
-
-
-_popcount: Any = intrinsic(_generate_popcount)
-
-
-@njit(cache=True, nogil=True)
-def count_common(a: Bits, b: Bits) -> int:
-    """Count the bits two rows have in common. Cost: one step per word."""
-    total = 0
-    for w in range(a.size):
-        total += _popcount(a[w] & b[w])
-    return total
-
-
-@njit(cache=True, nogil=True)
-def and_into(a: Bits, b: Bits, out: Bits) -> int:
-    """Write the common bits of two rows; return their number."""
-    total = 0
-    for w in range(a.size):
-        word = a[w] & b[w]
-        out[w] = word
-        total += _popcount(word)
-    return total
+        for e in range(ptr[keys[r]], ptr[keys[r] + 1]):
+            set_bit(bits[r], users[e])
 
 
 @njit(cache=True, nogil=True)

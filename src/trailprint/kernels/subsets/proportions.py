@@ -6,7 +6,7 @@ import numpy as np
 
 from trailprint.arrays import Floats, Indices, Ints
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.csr import transpose_csr
+from trailprint.kernels.csr import sum_rows, transpose_csr
 from trailprint.kernels.passes import Pass, run_pass
 from trailprint.kernels.subsets.postings import seek
 from trailprint.kernels.subsets.tolerant import agrees
@@ -182,7 +182,7 @@ def find_fewest_proportional(
     """
     at_ptr, at_user, at_value = transpose_csr(ptr, keys, values, n_keys)
     out = np.empty(len(ptr) - 1, np.int32)
-    work = np.diff(np.concatenate([[0], np.cumsum(np.diff(at_ptr)[keys])])[ptr])
+    work = sum_rows(ptr, np.diff(at_ptr)[keys])
     fixed, fresh = (ptr, keys, values, at_ptr, at_user, at_value), (float(tolerance), budget)
     run_pass(Pass(_find_fewest, fixed, fresh, work, out), n_threads)
     return out

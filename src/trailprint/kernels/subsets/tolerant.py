@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from trailprint.arrays import Floats, Indices, Ints
+from trailprint.kernels.bits import Bits, count_words, set_bit
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.csr import transpose_csr
+from trailprint.kernels.csr import sum_rows, transpose_csr
 from trailprint.kernels.passes import Pass, run_pass
-from trailprint.kernels.subsets.postings import Bits, set_bits
 from trailprint.kernels.subsets.worst import search
 
 
@@ -51,7 +51,8 @@ def _to_bits(
         row[e] = -1
         if end[e] - start[e] >= dense_from:
             bits[n] = 0
-            set_bits(people, start[e], end[e], bits[n])
+            for f in range(start[e], end[e]):
+                set_bit(bits[n], people[f])
             row[e] = n
             n += 1
 
@@ -100,7 +101,7 @@ def _find_fewest(
             out[i] = 1
             continue
         n_dense = np.count_nonzero(end - start >= dense_from)
-        bits = np.empty((n_dense, (n_users + 63) >> 6), np.uint64)
+        bits = np.empty((n_dense, count_words(n_users)), np.uint64)
         row = np.empty(own.size, np.int64)
         _to_bits(start, end, people, dense_from, bits, row)
         floor = _count_agreeing(start, end, people, n_users)
@@ -141,8 +142,8 @@ def find_fewest_within(
     n_users = len(ptr) - 1
     at_ptr, at_user, at_value = transpose_csr(ptr, keys, values, n_keys)
     out = np.empty(n_users, np.int32)
-    dense = max(1, (n_users + 63) // 64) if dense_from is None else dense_from
-    work = np.diff(np.concatenate([[0], np.cumsum(np.diff(at_ptr)[keys])])[ptr])
+    dense = max(1, count_words(n_users)) if dense_from is None else dense_from
+    work = sum_rows(ptr, np.diff(at_ptr)[keys])
     fixed, fresh = (ptr, keys, values, at_ptr, at_user, at_value), (float(tolerance), budget, dense)
     run_pass(Pass(_find_fewest, fixed, fresh, work, out), n_threads)
     return out

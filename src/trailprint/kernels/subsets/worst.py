@@ -5,19 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from trailprint.arrays import Indices, Ints
+from trailprint.kernels.bits import Bits, and_into, count_common, count_words, has_bit, set_bit
 from trailprint.kernels.compiling import njit
+from trailprint.kernels.csr import list_ranges, row_starts
 from trailprint.kernels.passes import Pass, run_pass
 from trailprint.kernels.subsets.drawn import count_all
-from trailprint.kernels.subsets.postings import (
-    Bits,
-    Postings,
-    and_into,
-    count_common,
-    has_bit,
-    make_scratch,
-    seek,
-    walk_lengths,
-)
+from trailprint.kernels.subsets.postings import Postings, make_scratch, seek, walk_lengths
 
 
 @njit(cache=True, nogil=True)
@@ -120,8 +113,7 @@ def _fill_local(
                 at = seek(users, at, end[b], user)
                 is_there = at < end[b] and users[at] == user
             if is_there:
-                place = e - start[a]
-                local[b, place >> 6] |= np.uint64(1) << np.uint64(place & 63)
+                set_bit(local[b], e - start[a])
 
 
 @njit(cache=True, nogil=True)
@@ -159,11 +151,11 @@ def search(
             stack[0] = bits[row[a]]
             best = _descend(bits, row, cost, a + 1, stack, size, left, best, floor)
         else:
-            local = np.empty((n_items, (size + 63) >> 6), np.uint64)
+            local = np.empty((n_items, count_words(size)), np.uint64)
             _fill_local(start, end, users, row, bits, a, local)
             stack = np.zeros((left + 1, local.shape[1]), np.uint64)
             for place in range(size):
-                stack[0, place >> 6] |= np.uint64(1) << np.uint64(place & 63)
+                set_bit(stack[0], place)
             best = _descend(local, every, cost, a + 1, stack, size, left, best, floor)
     return best
 
@@ -254,7 +246,6 @@ def expand_counts(
         visits to a place costs m points, and agrees with all people who were there that often.
     """
     levels = np.minimum(counts, budget).astype(np.int64)
-    total = np.concatenate([[0], np.cumsum(levels)])
-    cost = np.arange(total[-1]) - np.repeat(total[:-1], levels) + 1
+    cost = list_ranges(np.ones_like(levels), levels)
     codes = np.repeat(keys.astype(np.int64), levels) * budget + cost - 1
-    return total[ptr], codes.astype(np.int32), cost.astype(np.int32)
+    return row_starts(levels)[ptr], codes.astype(np.int32), cost.astype(np.int32)

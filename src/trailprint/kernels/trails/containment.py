@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from trailprint.arrays import Indices, Ints
+from trailprint.kernels.bits import Bits, has_bit, pack_bits
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.csr import invert
+from trailprint.kernels.csr import invert, list_groups
 from trailprint.kernels.threads import run_parallel, split_evenly
 
-Bits = npt.NDArray[np.uint64]
 Pattern = tuple[Ints, Indices]
 """A set of trails as (ptr, locations), the locations of each ascending."""
 
@@ -55,20 +55,6 @@ class Tracks(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def pack_bits(ptr: Ints, loc: Indices, n_locations: int) -> Bits:
-    """Pack trails into words.
-
-    Meaning: bit ``k % 64`` of word ``k // 64`` says whether the trail has location k. Shapes:
-    trails x ceil(n_locations / 64). Cost: O(nnz).
-    """
-    out = np.zeros((ptr.size - 1, (n_locations + 63) // 64), np.uint64)
-    for i in range(ptr.size - 1):
-        for e in range(ptr[i], ptr[i + 1]):
-            out[i, loc[e] >> 6] |= np.uint64(1) << np.uint64(loc[e] & 63)
-    return out
-
-
-@njit(cache=True, nogil=True)
 def _sort_by_rarity(ptr: Ints, loc: Indices, rank: Ints) -> Indices:
     """Sort each trail's locations by ``rank`` (insertion sort, since trails are short)."""
     out = loc.copy()
@@ -92,9 +78,7 @@ def build_tracks(sub: Pattern, sup: Pattern, n_locations: int) -> Tracks:
     rank[np.argsort(np.diff(at_ptr), kind="stable")] = np.arange(n_locations)
     ordered = _sort_by_rarity(sub_ptr, sub_loc, rank)
     some = np.flatnonzero(np.diff(sub_ptr) > 0)
-    rarest = ordered[sub_ptr[some]]
-    order = np.argsort(rarest, kind="stable")
-    rare_ptr = np.searchsorted(rarest[order], np.arange(n_locations + 1))
+    rare_ptr, order = list_groups(ordered[sub_ptr[some]], n_locations)
     has_next = sub_ptr[some] + 1 < sub_ptr[some + 1]
     second = np.full(some.size, -1, np.int32)
     second[has_next] = ordered[sub_ptr[some[has_next]] + 1]
@@ -106,7 +90,7 @@ def build_tracks(sub: Pattern, sup: Pattern, n_locations: int) -> Tracks:
         at_ptr=at_ptr,
         at_sup=at_sup,
         at_bits=pack_bits(at_ptr, at_sup, sup_ptr.size - 1),
-        rare_ptr=rare_ptr.astype(np.int64),
+        rare_ptr=rare_ptr,
         rare_sub=some[order].astype(np.int32),
         rare_next=second[order],
     )
@@ -116,8 +100,7 @@ def build_tracks(sub: Pattern, sup: Pattern, n_locations: int) -> Tracks:
 def holds(tracks: Tracks, x: int, y: int, first: int) -> bool:
     """Return whether y has x's locations from the ``first`` rarest on. Cost: to the first miss."""
     for e in range(tracks.sub_ptr[x] + first, tracks.sub_ptr[x + 1]):
-        k = tracks.sub_loc[e]
-        if not (tracks.at_bits[k, y >> 6] >> np.uint64(y & 63)) & np.uint64(1):
+        if not has_bit(tracks.at_bits[tracks.sub_loc[e]], y):
             return False
     return True
 

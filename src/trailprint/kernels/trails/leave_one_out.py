@@ -12,7 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from trailprint.arrays import Flags, Indices, Ints
+from trailprint.kernels.bits import has_bit
 from trailprint.kernels.compiling import njit
+from trailprint.kernels.csr import list_groups
 from trailprint.kernels.threads import run_parallel, split_evenly
 from trailprint.kernels.trails.containment import Tracks
 
@@ -43,7 +45,7 @@ def _misses(tracks: Tracks, x: int, y: int, first: int) -> int:
     missing = -1
     for e in range(tracks.sub_ptr[x] + first, tracks.sub_ptr[x + 1]):
         k = tracks.sub_loc[e]
-        if not (tracks.at_bits[k, y >> 6] >> np.uint64(y & 63)) & np.uint64(1):
+        if not has_bit(tracks.at_bits[k], y):
             if missing >= 0:
                 return -2
             missing = k
@@ -117,14 +119,9 @@ class Graph(NamedTuple):
 
 def build_graph(n_sub: int, n_sup: int, pairs: Containments) -> Graph:
     """Return the containments indexed by subtrail and by supertrail."""
-    by_sub = np.argsort(pairs.sub, kind="stable")
-    by_sup = np.argsort(pairs.sup, kind="stable")
-    return Graph(
-        np.searchsorted(pairs.sub[by_sub], np.arange(n_sub + 1)).astype(np.int64),
-        pairs.sup[by_sub],
-        np.searchsorted(pairs.sup[by_sup], np.arange(n_sup + 1)).astype(np.int64),
-        pairs.sub[by_sup],
-    )
+    row_ptr, by_sub = list_groups(pairs.sub, n_sub)
+    col_ptr, by_sup = list_groups(pairs.sup, n_sup)
+    return Graph(row_ptr, pairs.sup[by_sub], col_ptr, pairs.sub[by_sup])
 
 
 class _Chains(NamedTuple):

@@ -22,7 +22,7 @@ WITHHELD = (0.1, 0.5, 0.9)
 
 _EXPONENT = forced("Built into the recipe: the simulated visits are drawn from such a law.")
 _CORRELATION = tuned(
-    "The makers of the simulated households turned exponent and floor until Figure 11 fitted."
+    "The makers of the simulated households adjusted exponent and floor until Figure 11 fitted."
 )
 _PAPER_EXPONENT, _PAPER_CORRELATION = 0.6, 0.98
 _PAPER_SITES_FOR_MOST = 20.0, 25.0

@@ -41,7 +41,7 @@ ASSUMPTIONS = (
 _ONE_OF_MANY = " The rows show one population, the comparison is a mean over {n}."
 
 _RATES = tuned(
-    "The makers of the simulated households turned the share of loyal buyers, the number of "
+    "The makers of the simulated households adjusted the share of loyal buyers, the number of "
     "purchases and the popularity of shops until REIDIT-C and REIDIT-I found about as many."
 )
 #: Why REIDIT-M finds the households with several buyers and REIDIT-I does not.
@@ -66,7 +66,7 @@ _PAPER_FULL_HOUSEHOLDS = 3
 _PAPER_GAIN = {"complete": 25.0, "incomplete": 25.0}
 
 _READINGS = {
-    "complete": "Where they bought tells {:.0%} of the buyers and {:.0%} of their households.",
+    "complete": "Where they bought identifies {:.0%} of the buyers and {:.0%} of their households.",
     "incomplete": "Among all visitors {:.0%} of the buyers and {:.0%} of the households are found.",
 }
 
@@ -253,7 +253,7 @@ def run_figure_10(context: Context) -> ExperimentOutcome:
         gains = [_largest_gain(_without_each(each, algorithm, context)) for each in draws]
         comparisons.append(
             Comparison(
-                quantity="largest rise of the rate, of itself, without a shop "
+                quantity="largest relative increase of the rate without a shop "
                 f"({algorithm}, people)",
                 paper=_PAPER_GAIN[algorithm],
                 paper_says="about",

@@ -47,11 +47,11 @@ PARTS = (50, 20, 5, 2, 1)
 N_SIDE, N_COMMON = 5_000, 3_750
 
 _MONDAYS_TUNED = tuned(
-    "The makers of the simulated callers turned the unevenness of days until about two thirds "
+    "The makers of the simulated callers adjusted the unevenness of days until about two thirds "
     "called on both Mondays."
 )
 _REGIONS_TUNED = tuned(
-    "The makers of the simulated callers turned the sizes of regions until about 4.4 % were "
+    "The makers of the simulated callers adjusted the sizes of regions until about 4.4 % were "
     "identified."
 )
 _PAPER_AT_1000 = 78.0

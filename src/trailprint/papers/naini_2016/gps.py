@@ -25,8 +25,8 @@ from trailprint.papers.experiment import Chart, Context, Experiment, ExperimentO
 from trailprint.papers.naini_2016.maps import (
     CELL_M,
     MAP_SQUARE_M,
+    NOT_ON_THE_MAP,
     UNNAMED,
-    VEILED,
     map_chart,
     map_squares,
 )
@@ -150,7 +150,7 @@ def _notes_on_map(context: Context) -> tuple[str, ...]:
         f"Squares of {MAP_SQUARE_M:g} m; the darker, the more of their squares of {CELL_M:g} m "
         "have a fix. The paper draws the latter."
     )
-    return (shaded, VEILED, weeks)
+    return (shaded, NOT_ON_THE_MAP, weeks)
 
 
 def _visited_squares(context: Context) -> list[dict[str, Any]]:

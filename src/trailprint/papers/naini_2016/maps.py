@@ -29,7 +29,7 @@ UNNAMED = (
     "The paper draws a map. Here it is counts, so that no position is shown; --name-locations "
     "draws the map as well."
 )
-VEILED = f"Places of fewer than {SMALL} people are not on the map."
+NOT_ON_THE_MAP = f"Places of fewer than {SMALL} people are not on the map."
 
 
 def map_squares(context: Context) -> list[dict[str, Any]]:
@@ -117,7 +117,7 @@ def _compare(quantity: str, paper: int, ours: int) -> Comparison:
 
 def _notes(context: Context, *, drawn: bool) -> tuple[str, ...]:
     if drawn:
-        return ("Colours tell regions apart that lie side by side.", VEILED)
+        return ("Colours tell regions apart that lie side by side.", NOT_ON_THE_MAP)
     if not context.name_locations:
         return (UNNAMED,)
     return (

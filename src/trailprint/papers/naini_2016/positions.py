@@ -6,6 +6,7 @@ their weeks against the second; the user can change all of these.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,12 +79,11 @@ def check_protocol(context: Context) -> None:
 
 
 def _metres(text: str) -> float:
-    try:
+    with contextlib.suppress(ValueError, OptionError):
         return GridOptions(cell_m=float(text)).cell_m
-    except ValueError:
-        raise OptionError(
-            f"--set cell-m must be a number of metres, got {text!r}. Try cell-m=500.", option="set"
-        ) from None
+    raise OptionError(
+        f"--set cell-m must be a number of metres, got {text!r}. Try cell-m=500.", option="set"
+    )
 
 
 def _weeks(text: str) -> int:

@@ -106,7 +106,7 @@ POOLED = replace(
 _MOST_BITS_ASKED = 100.0
 _SIZES = forced("The simulated campus is made with the paper's numbers of users.")
 _ACCURACY = tuned(
-    "The makers of the simulated campus turned the size of cohorts and the shares of irregular "
+    "The makers of the simulated campus adjusted the size of cohorts and the shares of irregular "
     "visits until Table I and the pooled days came out within about six points."
 )
 _PENALTY = forced("It follows from the numbers of users, access points and seconds alone.")

@@ -177,7 +177,7 @@ def _describe_score(attack: AttackFinding) -> str:
         )
     if attack.accuracy is None:
         return f"{made}. Without knowing who is who, none can be called right or wrong."
-    right = "" if attack.precision is None else f", of which {percent(attack.precision)} right"
+    right = "" if attack.precision is None else f"; {percent(attack.precision)} of them are right"
     return (
         f"{count(attack.correct)} of {count(attack.people)} people were linked correctly "
         f"({percent(attack.accuracy)}; 95 % interval {interval(attack.interval)}; "
@@ -186,7 +186,7 @@ def _describe_score(attack: AttackFinding) -> str:
 
 
 def _describe_method(attack: AttackFinding) -> list[str]:
-    told = [f"Method: {sentence(attack.variant)}"] if attack.variant else []
+    told = [f"Method: {lower_first(sentence(attack.variant))}"] if attack.variant else []
     gap = attack.proof.optimality_gap
     if gap is not None and gap < _PROVEN:
         told.append("The matching is proven to be the best possible of its kind.")

@@ -39,7 +39,7 @@ def write_locations(found: Findings) -> Section:
 
 def _describe_rare(rare: RareLocation) -> str:
     return (
-        f"One rare location alone gives away {people_and_share(rare)}. Counted are "
+        f"One rare location alone gives away {people_and_share(rare)}. These are "
         f"{lower_first(sentence(rare.meaning))}"
     )
 

@@ -189,7 +189,7 @@ def _describe_less_known(found: Findings) -> str:
     """Describe the risk from little knowledge of each person, by the attack of that study."""
     study = found.growth.amount_known
     little = [] if study is None else [p for p in study.points if (p.kind, p.amount) in _LITTLE]
-    told = [f"with {point.label} of each person {rate(point)}" for point in little]
+    told = [f"{rate(point)} with {point.label} of each person" for point in little]
     if study is None or not told:
         return ""
     title = found.attack_titles.get(study.attack or "", "the attack of that study")

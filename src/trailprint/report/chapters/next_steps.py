@@ -38,7 +38,7 @@ def _judge_data(found: Findings) -> str:
     """Conclusion from the figures about the data."""
     headline = found.headline
     if headline.share is None and headline.at_most is None:
-        return "Say who is who with --truth, because links that cannot be scored are no measure."
+        return "Say who is who with --truth, because links that cannot be scored measure nothing."
     if _is_like_guessing(found) and _are_singled_out(found):
         return (
             "Treat the data as personal data: these attacks link people no better than guessing, "
@@ -112,6 +112,6 @@ def _describe_choice(found: Findings) -> str:
     if risk is None:
         return "Of the protections that were tried, begin with the cheapest effective one,"
     return (
-        f"Of what was tried, the least loss with at most {percent(risk)} linked, at the upper end "
-        "of the 95 % interval and by every attack, has"
+        f"Of what was tried with at most {percent(risk)} linked, at the upper end of the 95 % "
+        "interval and by every attack, the cheapest is"
     )

@@ -74,7 +74,7 @@ def write_lead(found: Findings, about: About) -> list[Block]:
 def _describe_singled_out(found: Findings) -> list[Block]:
     if found.points is None or not found.points.sentence:
         return []
-    return [Prose(f"Singling out, another question than linking. {found.points.sentence}")]
+    return [Prose(f"Singling out is a different question from linking. {found.points.sentence}")]
 
 
 def _name_sources(about: About) -> list[tuple[str, str]]:

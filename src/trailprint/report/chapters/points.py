@@ -38,7 +38,7 @@ from trailprint.report.wording import (
 _TITLE = "Singling out: what a few points reveal"
 _SINGLED_OUT = Axis("People whom some choice of points singles out", unit="percent")
 _FEW = ("5", "10", "20")
-_UNITS = {"d": "day", "h": "hour", "min": "minute", "s": "second"}
+_UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 _ALONE = "Nobody else agrees"
 _NO_LINKS = (
     "The adversary here knows points of the very trace that is released, and asks who else agrees "
@@ -66,12 +66,12 @@ def write_points(found: Findings) -> Section:
         return Section(_TITLE, blocks, "points")
     blocks += [
         Prose(sentence(points.sentence)),
-        Note(_NO_LINKS, title="Another question than linking"),
+        Note(_NO_LINKS, title="A different question from linking"),
         _draw_unicity(points),
     ]
     if points.worst_case:
         blocks.append(_draw_worst(points))
-    blocks += _draw_coarser(points.grid)
+    blocks += _draw_coarser(points.grid, points.unicity)
     if points.singling_out:
         blocks += [Heading("How many people look the same"), tabulate_shared(points.singling_out)]
     blocks.append(Bullets([sentence(one) for one in points.assumptions], title="What is assumed"))
@@ -87,7 +87,7 @@ def _describe_masked(found: Sequence[UnicityPoint | WorstPoint | GridCell]) -> s
         return ""
     return (
         " Where fewer than ten people are singled out, how many is not shown: the mark stands "
-        "where it could be at most."
+        "at the most it could be."
     )
 
 
@@ -199,14 +199,15 @@ def _draw_worst(points: PointsFinding) -> Figure:
     )
 
 
-def _spell_out(time: str) -> str:
-    """Return a length of time such as "1 d" with its unit as a word."""
-    number, _, unit = time.partition(" ")
-    word = _UNITS.get(unit)
-    return time if word is None else plural(int(number), word, f"{word}s")
+def _spell_out(cell: GridCell) -> str:
+    """Return what times are released to, with the unit as a word."""
+    if cell.time_s is None:
+        return cell.time
+    length, word = next(unit for unit in _UNITS if cell.time_s % unit[0] == 0)
+    return plural(cell.time_s // length, word, f"{word}s")
 
 
-def _draw_coarser(grid: Sequence[GridCell]) -> list[Block]:
+def _draw_coarser(grid: Sequence[GridCell], curve: Sequence[UnicityPoint]) -> list[Block]:
     """Draw the heat map if there are coarser releases to compare with."""
     if len(grid) < 2:
         return []
@@ -219,13 +220,12 @@ def _draw_coarser(grid: Sequence[GridCell]) -> list[Block]:
     figure = Figure(
         title=f"What {known} reveal where places and times are released coarser",
         summary=f"As they are, {describe_share(grid[0])}; at the coarsest ({last.place}, "
-        f"{_spell_out(last.time)}), {describe_share(last)}.",
+        f"{_spell_out(last)}), {describe_share(last)}.",
         drawing=draw_heat(rows, "Times released to", "Places released as"),
         reading="The same points drawn at random, compared with ever coarser releases: the "
         "stronger the colour, the more people are singled out. Times get coarser to the right, "
-        "places downwards. Points were drawn fewer times than for the curve, from which the first "
-        "cell may therefore differ a little."
-        f"{_describe_masked(grid)}",
+        "places downwards."
+        f"{_describe_draws(grid[0], curve)}{_describe_masked(grid)}",
         table=Table(
             columns=("Places", "Times", "Singled out", "Candidates, median"),
             rows=[
@@ -236,6 +236,16 @@ def _draw_coarser(grid: Sequence[GridCell]) -> list[Block]:
         ),
     )
     return [figure]
+
+
+def _describe_draws(first: GridCell, curve: Sequence[UnicityPoint]) -> str:
+    """Say why the first cell differs from the curve: among many people it has fewer draws."""
+    if any((one.points, one.share) == (first.points, first.share) for one in curve):
+        return ""
+    return (
+        " Points were drawn fewer times than for the curve, from which the first cell therefore "
+        "differs a little."
+    )
 
 
 def tabulate_shared(parts: Sequence[SharedPart]) -> Table:

@@ -329,8 +329,8 @@ def _tabulate(shown: Numbered, names: Mapping[str, str]) -> Table:
         columns=texts + figures,
         rows=rows,
         caption=f"{by}“To an equal record” also counts links to a record that looks exactly like "
-        "one's own: who shares it cannot be told apart, but what it says is known of all of them. "
-        "A group is the people whose released records are equal in everything but the id.",
+        "one's own: the people who share it cannot be told apart, but what it says is known of all "
+        "of them. A group is the people whose released records are equal in everything but the id.",
         text_columns=len(texts),
     )
 

@@ -44,7 +44,7 @@ def _describe_weights(found: ViewsFinding) -> str:
 
 
 def _row(view: ViewFinding) -> tuple[str, str, str, str]:
-    change = "counts nothing" if not view.weight else signed_change(view.leave_one_out)
+    change = "not counted" if not view.weight else signed_change(view.leave_one_out)
     return capital(view.title), percent(view.weight), _alone(view), change
 
 
@@ -66,8 +66,8 @@ def _describe_no_change(counted: Views) -> str:
     if any(view.leave_one_out != "<10" for view in counted):
         return ""
     return (
-        "Without any one of them, fewer than ten people more or fewer are linked: the views say "
-        "much the same, and no single one identifies them."
+        "Leaving out any one of them changes the number of people linked by fewer than ten: the "
+        "views say much the same, and no single one identifies people."
     )
 
 
@@ -114,8 +114,8 @@ def _draw_alone(found: ViewsFinding, counted: Views) -> Figure:
         summary=f"{len(rows)} views, those that count most first; the first links "
         f"{rows[0]['text']} alone, all together {percent(found.accuracy)}.",
         drawing=draw_bars(rows, Axis("People linked by it alone", unit="percent"), size="half"),
-        reading="The dark tick is what all views together link: what it lies beyond the longest "
-        "bar is what looking from several sides adds.",
+        reading="The dark tick is what all views together link: how far it lies beyond the "
+        "longest bar is what looking from several sides adds.",
         table=_table("People linked by it alone", rows),
         legend=(Key("ink", "All views together", "tick"),),
         size="half",

@@ -76,11 +76,11 @@ def _describe_linked(worst: WorstCase) -> str:
 def _describe_tried(worst: WorstCase, titles: Mapping[str, str]) -> str:
     """Say whom the worst case counts: people on whom every attack was tried."""
     names = join(lower_first(titles.get(name, name)) for name in worst.attacks)
-    told = f"Counted are people who were tried by {names}"
+    told = f"This counts people who were attacked by {names}"
     if not worst.not_tried:
         return f"{told}: everybody."
     return (
-        f"{told}; {plural(worst.not_tried, 'person', 'people')} not tried by all of them "
+        f"{told}; {plural(worst.not_tried, 'person', 'people')} not attacked by all of them "
         f"{'is' if worst.not_tried == 1 else 'are'} left out."
     )
 
@@ -140,7 +140,7 @@ def _counts(pair: Agreement) -> tuple[MaskedCount, ...]:
 
 def _describe_left(n_left: int, n_pairs: int) -> str:
     which = "the two attacks" if n_pairs == 1 else f"{n_left} of {n_pairs} pairs of attacks"
-    return f"How far {which} link the same people is not shown: {_FEW}"
+    return f"How many people {which} both link is not shown: {_FEW}"
 
 
 def _tabulate(pairs: Sequence[Agreement], titles: Mapping[str, str]) -> Table:

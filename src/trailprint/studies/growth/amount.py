@@ -86,10 +86,10 @@ def _read(points: Sequence[AmountPoint]) -> str:
     """Describe the lowest and highest level, and home and work, in a sentence."""
     least = points[0]
     home = [point for point in points if point.kind == "home-work"]
-    told = [f"{point.label} {describe_rate(point)}" for point in (*home, points[-1])]
+    rates = [f"{point.label} {describe_rate(point)}" for point in (*home, points[-1])]
     return (
         f"An adversary who knows {least.label} of each person links {describe_rate(least)} of the "
-        f"people; one who knows {', one who knows '.join(told)}. Events and days are drawn at "
+        f"people; one who knows {', one who knows '.join(rates)}. Events and days are drawn at "
         "random; the release is the same throughout."
     )
 

@@ -118,7 +118,9 @@ def test_protections_are_thinned_where_time_is_short(campus):
     parts = {part.name: part for part in plan.parts}
     assert parts["protect/microaggregate"].depends_on["values"] == [5]
     assert list(parts)[-1].endswith("other values")
-    assert parts["protect/microaggregate, other values"].depends_on["values"] == [2, 10]
+    further = parts["protect/microaggregate, other values"]
+    assert further.depends_on["values"] == [2, 10]
+    assert further.like == "protect/microaggregate"
     assert plan.left_out == ()
     whole = {part.name: part for part in everything.parts}
     assert whole["protect/microaggregate"].depends_on["values"] == [2, 5, 10]

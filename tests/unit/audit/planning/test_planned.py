@@ -19,7 +19,7 @@ def context(engine):
 
 
 def compute(context, before, progress):
-    return Outcome(data={"study": None, "n": context.sizes.n_people})
+    return Outcome(data={"study": None, "why_not": None, "n": context.sizes.n_people})
 
 
 def test_a_part_is_done_on_everybody(context):

@@ -12,11 +12,12 @@ from trailprint.audit.options import AuditOptions
 from trailprint.audit.part_shapes import fits_shape
 from trailprint.audit.parts import Outcome
 from trailprint.audit.planning.making import make_plan
-from trailprint.audit.results.kept import attack_of, protections_of, users_of
+from trailprint.audit.results.kept import attack_of, protections_of, study_of
 from trailprint.audit.sides import make_sides
 from trailprint.audit.summary import summarise
 from trailprint.events.reading.read import read
 from trailprint.simulate.campus import CampusOptions, simulate_campus
+from trailprint.studies.growth.findings import UsersGrowth
 
 N_PEOPLE, N_DRAWN = 60, 25
 OPTIONS = AuditOptions(attacks=("histogram", "trail"), protections=("top-locations:n=5",))
@@ -63,7 +64,7 @@ def test_protections_and_studies_say_it(outcomes):
     (point,) = protections_of(outcomes["protect/top-locations:n=5"]).points
     assert point.people == N_DRAWN
     assert point.label.endswith(", among 25 people")
-    study = users_of(outcomes["growth/users"]).study
+    study = study_of(outcomes["growth/users"], UsersGrowth).study
     assert study is not None
     assert study.people == N_DRAWN
     assert study.points[-1].x == N_DRAWN

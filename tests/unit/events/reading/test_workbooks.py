@@ -65,7 +65,7 @@ def test_one_of_several_sheets_must_be_named(make):
     path = make(sheets=("Sheet1", "Sheet2"))
     with pytest.raises(SourceError, match=r"none was named\. There are: Sheet1, Sheet2"):
         tp.read(path)
-    with pytest.raises(SourceError, match="none of the name 'Sheet3'"):
+    with pytest.raises(SourceError, match="none is named 'Sheet3'"):
         tp.read(f"{path}::Sheet3")
     assert tp.read(f"{path}::Sheet2").count() == 3
     assert tp.read(f"{path}::sheet2").count() == 3
