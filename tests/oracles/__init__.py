@@ -50,7 +50,7 @@ TWINS = {
     "matching.orientation.orient_by_scarcity": "matching.jensen_shannon_gains",
     "matching.parts.cut_join": "matching.pair_weights",
     "matching.paths.place_all": "scipy.optimize.linear_sum_assignment",
-    "matching.pricing.generate_columns": "matching.worths_of_violating_rows",
+    "matching.pricing.generate_columns": "matching.profits_of_violating_rows",
     "matching.reduction.reduce_problem": "matching.jensen_shannon_gains",
     "matching.solve.solve_reduced": "matching.margins_by_trying_all",
     "matching.transport.solve_candidates": "scipy.optimize.linear_sum_assignment",

@@ -139,8 +139,8 @@ def _bid(
     """One bid; the row that lost its column by it, or -1."""
     u, v = prices
     candidates = [j for j in np.argsort(-gains[i], kind="stable") if gains[i, j] > 0]
-    worths = [floor, floor, *(gains[i, j] - v[j] for j in candidates)]
-    second, u[i] = sorted(worths)[-2:]
+    profits = [floor, floor, *(gains[i, j] - v[j] for j in candidates)]
+    second, u[i] = sorted(profits)[-2:]
     if u[i] <= floor + 1e-9:
         return -1
     j = next(j for j in candidates if gains[i, j] - v[j] == u[i])
@@ -159,24 +159,24 @@ def _bid(
     return loser
 
 
-def worths_of_violating_rows(gains: Dense, u: Floats, v: Floats, n: int) -> dict[int, list[float]]:
-    """Rows with a pair that gains more than its prices: what their ``n`` best pairs are worth."""
-    worth = np.where(gains > 0, gains - v, -np.inf)
-    rows = np.flatnonzero(worth.max(axis=1, initial=-np.inf) > u)
-    best = {int(i): sorted(worth[i], reverse=True)[:n] for i in rows}
+def profits_of_violating_rows(gains: Dense, u: Floats, v: Floats, n: int) -> dict[int, list[float]]:
+    """Rows with a pair that gains more than its prices: the profits of their ``n`` best pairs."""
+    profit = np.where(gains > 0, gains - v, -np.inf)
+    rows = np.flatnonzero(profit.max(axis=1, initial=-np.inf) > u)
+    best = {int(i): sorted(profit[i], reverse=True)[:n] for i in rows}
     return {i: [float(one) for one in ones if one > -np.inf] for i, ones in best.items()}
 
 
 def keep_best(
     gains: Dense, v: Floats, floor: Floats, k: int
 ) -> list[tuple[list[float], float, int]]:
-    """For each row, worths of its k best pairs above a floor, of the next, and how many it has."""
+    """For each row, profits of its k best pairs above a floor, of the next, and how many it has."""
     found = []
     for own, least in zip(gains, floor, strict=True):
-        worths = sorted((own - v)[own > 0], reverse=True)
-        kept = [float(worth) for worth in worths if worth > least][:k]
-        rest = worths[len(kept) :]
-        found.append((kept, float(rest[0]) if rest else -np.inf, len(worths)))
+        profits = sorted((own - v)[own > 0], reverse=True)
+        kept = [float(one) for one in profits if one > least][:k]
+        rest = profits[len(kept) :]
+        found.append((kept, float(rest[0]) if rest else -np.inf, len(profits)))
     return found
 
 

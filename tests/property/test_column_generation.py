@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 from tests.oracles.matching import (
     best_pairs_of_size,
     jensen_shannon_gains,
-    worths_of_violating_rows,
+    profits_of_violating_rows,
 )
 from tests.oracles.shapes import Csr, Dense, scale, scaled_csr
 from tests.solving import solve_sides
@@ -176,20 +176,20 @@ def test_generated_columns_are_the_best_of_all_rows_that_violate_their_prices(co
 
     def add_and_look(state, rows, new):
         v = state.cols.price.copy()
-        worths = {
+        profits = {
             int(i): list(new.gain[k, : new.kept[k]] - v[new.column[k, : new.kept[k]]])
             for k, i in enumerate(rows)
         }
-        rounds.append((state.rows.price.copy(), v, worths))
+        rounds.append((state.rows.price.copy(), v, profits))
         return add_candidates(state, rows, new)
 
     _, gains = generate(counts, len(counts[0]), add_and_look)
     # The first candidates are those of all rows; from then on, of rows whose prices are too low.
     for nth, (u, v, found) in enumerate(rounds):
-        expected = worths_of_violating_rows(gains, u + 1e-9, v, 2 if nth else 1)
+        expected = profits_of_violating_rows(gains, u + 1e-9, v, 2 if nth else 1)
         assert expected.keys() <= found.keys()
-        for i, worths in expected.items():
-            assert found[i] == pytest.approx(worths, abs=1e-12)
+        for i, profits in expected.items():
+            assert found[i] == pytest.approx(profits, abs=1e-12)
 
 
 @settings(max_examples=60, deadline=None)
@@ -201,8 +201,8 @@ def test_generated_columns_make_the_best_matching_with_prices_that_no_pair_viola
     best = everyone[best_pairs_of_size(everyone, wanted)].sum()
     assert proven.total_gain == pytest.approx(best, abs=1e-9)
     assert proven.upper_bound == pytest.approx(best, abs=1e-8)
-    u = proven.need + proven.multiplier + 1e-9
-    assert worths_of_violating_rows(gains, u, proven.price, 1) == {}
+    u = proven.row_price + proven.multiplier + 1e-9
+    assert profits_of_violating_rows(gains, u, proven.col_price, 1) == {}
 
 
 @pytest.mark.parametrize("patience", [0.0, 0.05, 0.15, 2.0])

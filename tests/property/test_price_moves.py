@@ -38,23 +38,25 @@ def problems(draw):
     return join, gated_gains(own[0], own[1], gate), rng
 
 
-def best_worth(gains, price):
-    """What each row's best overlapping pair is worth."""
+def best_profits(gains, price):
+    """The profit of each row's best overlapping pair."""
     return np.where(gains > 0, gains - price, -np.inf).max(1)
 
 
 @settings(max_examples=200, deadline=None)
 @given(
-    problem=problems(), share=st.sampled_from([0.0, 0.3, 1.0]), worth=st.sampled_from([0, 10**9])
+    problem=problems(),
+    share=st.sampled_from([0.0, 0.3, 1.0]),
+    least_work=st.sampled_from([0, 10**9]),
 )
-def test_bounds_hold_at_the_new_prices(problem, share, worth):
+def test_bounds_hold_at_the_new_prices(problem, share, least_work):
     join, gains, rng = problem
     before = rng.random(join.n_cols)
     price = np.maximum(0.0, before + rng.normal(0.1, 0.2, join.n_cols))
-    bound, expected = best_worth(gains, before), best_worth(gains, price)
+    bound, expected = best_profits(gains, before), best_profits(gains, price)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(moves, "SHARES", (share,))
-        PriceMoves(join, np.array([0, join.n_cols]), worth).follow(
+        PriceMoves(join, np.array([0, join.n_cols]), least_work).follow(
             bound, price - before, price, lambda left: np.ones(left.size, bool), 1
         )
     assert (bound >= expected - 1e-12).all()
@@ -65,8 +67,8 @@ def test_bounds_hold_at_the_new_prices(problem, share, worth):
 def test_bounds_fall_by_what_all_prices_rise(problem, rise):
     join, gains, rng = problem
     before = rng.random(join.n_cols)
-    bound, expected = best_worth(gains, before), best_worth(gains, before + rise)
-    PriceMoves(join, np.array([0, join.n_cols]), worth=0).follow(
+    bound, expected = best_profits(gains, before), best_profits(gains, before + rise)
+    PriceMoves(join, np.array([0, join.n_cols]), least_work=0).follow(
         bound, np.full(join.n_cols, rise), before + rise, lambda left: np.ones(left.size, bool), 2
     )
     np.testing.assert_allclose(bound, expected, atol=1e-12)
@@ -85,8 +87,8 @@ def test_the_matching_is_the_best_whether_moves_are_followed_or_not(monkeypatch)
     week = simulate_calls(3_000, n_cities=2, n_antennas=40, seed=5).weeks
     released, auxiliary = (scaled_csr(_counts(one, 3_000, 40), METRIC) for one in week)
     found = []
-    for worth in (0, 10**12):
-        monkeypatch.setattr(moves, "WORTH_A_WALK", worth)
+    for least_work in (0, 10**12):
+        monkeypatch.setattr(moves, "LEAST_WORK", least_work)
         found.append(solve_sides(released, auxiliary, 40, METRIC, n_threads=2))
     reduced = reduce_problem(released, auxiliary, 40, METRIC, 0)
     gains = dense_gains(reduced.join)[reduced.row_group][:, reduced.col_group]

@@ -31,6 +31,8 @@ def find_target(
 ) -> MeasuredProtection | None:
     """Return the least loss among points judged by all whose upper bound is within the target."""
     plain = next((point for point in points if point.is_unprotected), None)
+    if not is_comparable(plain):
+        return None
     enough = [
         point
         for point in points
@@ -44,6 +46,16 @@ def find_target(
 def is_whole(point: MeasuredProtection) -> bool:
     """Return whether every family has judged it, on all people."""
     return point.judged_by_all and point.people is None
+
+
+def is_comparable(plain: MeasuredProtection | None) -> bool:
+    """
+    Return whether the risk after a protection can be compared with that of the data as it is.
+
+    Not if an attack ran that cannot even judge the unprotected data: what it would still link after
+    a protection is not known.
+    """
+    return plain is None or not plain.not_judged
 
 
 def has_effect(point: MeasuredProtection, plain: MeasuredProtection | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trailprint.audit.disclosure import mask_attack, mask_protection
-from trailprint.audit.frontier import EFFECTIVE, has_effect, is_whole
+from trailprint.audit.frontier import EFFECTIVE, has_effect, is_comparable, is_whole
 from trailprint.audit.results.attacks import MeasuredAttack
 from trailprint.audit.results.data import KnownFacts
 from trailprint.audit.results.findings import Headline
@@ -85,6 +85,8 @@ def _find_cheapest(protections: MeasuredProtections) -> MeasuredProtection | Non
         target = protections.target
         return None if target is None or target.is_unprotected else target
     plain = next((point for point in protections.points if point.is_unprotected), None)
+    if not is_comparable(plain):
+        return None
     limit = 0.0 if plain is None else EFFECTIVE * plain.accuracy
     enough = [
         point

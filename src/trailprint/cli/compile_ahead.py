@@ -94,7 +94,7 @@ def _match_in_other_ways(campus: Events) -> None:
     side = own.indptr, own.indices, own.data
     reduced = reduce_problem(side, side, own.shape[1], metric, 0)
     dense_gains(reduced.join, 1)
-    moves = PriceMoves(reduced.join, reduced.col_start, worth=0)
+    moves = PriceMoves(reduced.join, reduced.col_start, least_work=0)
     price = np.arange(reduced.join.n_cols, dtype=np.float64)
     bound = np.zeros(reduced.join.n_rows)
     # Rows stay in doubt until the columns whose prices rose least are scanned.

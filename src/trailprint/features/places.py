@@ -16,9 +16,8 @@ from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.features.ids import encode
+from trailprint.kernels.distances.transport import EARTH_M
 
-#: Mean radius of the Earth in metres.
-_EARTH_M = 6_371_008.8
 #: Positions are binned in cubes with this share of the radius as side before neighbour search.
 _GRAIN = 0.2
 #: Binned positions per neighbour search.
@@ -131,7 +130,7 @@ def _on_the_globe(lat: Floats, lon: Floats) -> Floats:
     """Degrees as points in metres from the centre of the Earth, so that no area is distorted."""
     phi, lam = np.radians(lat), np.radians(lon)
     unit = np.stack((np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)), axis=1)
-    return _EARTH_M * unit
+    return EARTH_M * unit
 
 
 def _moving(

@@ -3,7 +3,7 @@
 The **indexed heap** (`sift_up`, `pop`) orders nodes by distance and supports decrease-key:
 ``heap[base : base + n]`` lists the nodes, ``place[node]`` is each node's position, and several
 heaps share the arrays, each from its own ``base`` on. The **bounded heap** (`keep_smallest`) keeps
-the smallest few items of a stream.
+the smallest few items of a stream. Where neither is needed, kernels use Python's `heapq`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trailprint.audit.results.findings import Findings
 from trailprint.report.about import About
-from trailprint.report.chapters.again import write_again
 from trailprint.report.chapters.attacks import write_attacks, write_confidence
 from trailprint.report.chapters.controls import write_controls
 from trailprint.report.chapters.growth import write_growth
@@ -18,6 +17,7 @@ from trailprint.report.chapters.opening import write_eyebrow, write_lead, write_
 from trailprint.report.chapters.people import write_people
 from trailprint.report.chapters.points import write_points
 from trailprint.report.chapters.protections import write_protections
+from trailprint.report.chapters.settings_used import write_settings_used
 from trailprint.report.chapters.worst_case import write_worst_case
 from trailprint.report.page_layout import render_page
 
@@ -52,7 +52,7 @@ def render_report(found: Findings, about: About | None = None) -> str:
         write_regulators(found),
         write_assumptions(found),
         write_limits(),
-        write_again(found, about),
+        write_settings_used(found, about),
     ]
     return render_page(
         write_title(found),

@@ -183,8 +183,8 @@ PLAN = {
 @pytest.mark.parametrize(
     ("what", "states"),
     [
-        ("Counting events", ["done", "left", "left", "no time"]),
-        ("Two", ["done", "now", "left", "no time"]),
+        ("Counting events", ["done", "to do", "to do", "no time"]),
+        ("Two", ["done", "now", "to do", "no time"]),
         ("Three", ["done", "done", "now", "no time"]),
         ("Writing the report", ["done", "done", "done", "no time"]),
     ],

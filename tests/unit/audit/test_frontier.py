@@ -1,7 +1,7 @@
 """Which protections none beats, and which one reaches a target."""
 
 from trailprint.audit.frontier import find_target, has_effect, is_whole, mark_frontier
-from trailprint.audit.results.protections import NONE, MeasuredProtection
+from trailprint.audit.results.protections import NONE, MeasuredProtection, NotJudgedBy
 
 
 def point(loss, accuracy, name="x", **more):
@@ -55,3 +55,13 @@ def test_the_target_is_reached_by_the_least_loss_that_every_family_judged():
     assert find_target([plain, cheap, more, enough], 0.1) is None
     assert not is_whole(cheap)
     assert has_effect(enough, plain)
+
+
+def test_no_target_is_reached_where_an_attack_judges_nothing():
+    refused = (NotJudgedBy(attack="other", why="It is not made for that."),)
+    plain = point(0, 0.2, NONE, at_risk=0.25, not_judged=refused)
+    enough = point(0.3, 0.1, at_risk=0.15, not_judged=refused)
+    assert find_target([plain, enough], 0.3) is None
+    # One that judges the data as it is, but not what is left of it, has lost what it needs.
+    judged = point(0, 0.5, NONE, at_risk=0.55)
+    assert find_target([judged, enough], 0.3) == enough

@@ -12,7 +12,11 @@ from trailprint.audit.disclosure import mask_attack, mask_protection
 from trailprint.audit.results.attacks import MeasuredAttack
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.growth import Growth, StudyLeftOut
-from trailprint.audit.results.protections import MeasuredProtection, MeasuredProtections
+from trailprint.audit.results.protections import (
+    MeasuredProtection,
+    MeasuredProtections,
+    NotJudgedBy,
+)
 from trailprint.audit.summary import list_notes, summarise
 from trailprint.report.notebook import write_summary
 
@@ -89,6 +93,14 @@ def test_the_cheapest_protection_that_halves_the_risk():
         "The cheapest protection tried that helps (fair) would leave 30.0 % and cost 40.0 % of "
         "the information."
     )
+
+
+def test_no_protection_is_named_where_an_attack_judges_none():
+    tried = protections(point("Fair", 0.1, 0.2))
+    assert make_headline([attack()], tried).protection is not None
+    refused = (NotJudgedBy(attack="other", why="It is not made for that."),)
+    points = tuple(replace(own, not_judged=refused) for own in tried.points)
+    assert make_headline([attack()], replace(tried, points=points)).protection is None
 
 
 def test_what_luck_may_explain_is_called_so():

@@ -71,7 +71,7 @@ def test_matching_is_compiled_ahead():
     compile_ahead.compile_matching()
     assert transport._solve_range.signatures
     # Few people do without it.
-    assert moves._best_worth.signatures
+    assert moves._best_profits.signatures
     assert lookup._dense_rows.signatures
 
 

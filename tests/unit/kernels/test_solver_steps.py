@@ -182,14 +182,21 @@ def test_pairs_that_share_nothing_are_ranked_by_their_totals(seed, n, m):
     auxiliary[:, 1] += 1
     likelihood = METRICS["likelihood"]
     join = build_join(to_csr(released), to_csr(auxiliary), 5, likelihood)
-    v = rng.random(m)
+    v = rng.random(m) * 4.0
     totals = group_totals(join.col_total, v)
     assert sorted(totals.column.tolist()) == list(range(m))
-    _, key = unshared_pairs(join, v, 2)
+    pairs, key = unshared_pairs(join, v, 3)
     # The weights of people of these totals at places of their own.
     apart = np.outer(released.sum(1), [1, 0]), np.outer(auxiliary.sum(1), [0, 1])
-    base = join.constant - pair_weights("likelihood", *apart)
-    assert key == pytest.approx((base - v).max(axis=1))
+    profit = join.constant - pair_weights("likelihood", *apart) - v
+    assert key == pytest.approx(profit.max(axis=1))
+    by_total = [profit[:, auxiliary.sum(1) == total].max(axis=1) for total in totals.value]
+    best = -np.sort(-np.column_stack(by_total), axis=1)[:, :3]
+    assert (pairs.kept == best.shape[1]).all()
+    rows = np.arange(n)[:, None]
+    np.testing.assert_allclose(profit[rows, pairs.column], best, atol=1e-9)
+    gains = join.constant - pair_weights("likelihood", released, auxiliary)
+    np.testing.assert_allclose(pairs.gain, gains[rows, pairs.column], atol=1e-9)
 
 
 @settings(max_examples=100, deadline=None)

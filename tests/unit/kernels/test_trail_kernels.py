@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles.shapes import to_pattern
@@ -62,6 +63,24 @@ def test_links_made_by_peeling_one_way_follow_the_definition(subs, sups):
     assert len(np.unique(linked)) == len(linked)
 
 
+@st.composite
+def reserved(draw, *, of_all=False):
+    """Complete trails, and incomplete ones of the first of these people, or of all."""
+    complete = draw(st.lists(trail_of_some, min_size=1, max_size=7))
+    some = complete if of_all else complete[: draw(st.integers(1, len(complete)))]
+    return [draw(st.frozensets(st.sampled_from(sorted(one)), min_size=1)) for one in some], complete
+
+
+@pytest.mark.parametrize("both_ways", [False, True])
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_links_of_true_tracks_do_not_depend_on_the_order(both_ways, data):
+    subs, sups = data.draw(reserved(of_all=both_ways))
+    tracks = tracks_of(subs, sups)
+    peeled = peel(tracks, first_two_supertrails(tracks), both_ways=both_ways)
+    assert peeled.link.tolist() == peel_by_definition(subs, sups, both_ways=both_ways)
+
+
 @settings(max_examples=150, deadline=None)
 @given(names=trails, addresses=trails, seed=st.integers(0, 9))
 def test_equal_trails_without_each_location(names, addresses, seed):
@@ -91,14 +110,6 @@ def test_pairs_that_contain_and_pairs_that_miss_one(subs, sups):
     for y in range(len(sups)):
         below = graph.col_sub[graph.col_ptr[y] : graph.col_ptr[y + 1]].tolist()
         assert sorted(below) == sorted(x for x, other in expected if other == y)
-
-
-@st.composite
-def reserved(draw):
-    """Complete trails, and incomplete ones of the first of these people."""
-    complete = draw(st.lists(trail_of_some, min_size=1, max_size=7))
-    some = complete[: draw(st.integers(1, len(complete)))]
-    return [draw(st.frozensets(st.sampled_from(sorted(one)), min_size=1)) for one in some], complete
 
 
 @settings(max_examples=150, deadline=None)

@@ -23,7 +23,6 @@ from trailprint.report.blocks import (
     Table,
     Tiles,
 )
-from trailprint.report.chapters.again import write_again
 from trailprint.report.chapters.attacks import write_attacks, write_confidence
 from trailprint.report.chapters.controls import write_controls
 from trailprint.report.chapters.growth import write_growth
@@ -33,6 +32,7 @@ from trailprint.report.chapters.next_steps import write_next
 from trailprint.report.chapters.opening import describe_data, write_eyebrow, write_lead, write_title
 from trailprint.report.chapters.people import write_people
 from trailprint.report.chapters.protections import write_protections
+from trailprint.report.chapters.settings_used import write_settings_used
 
 pytestmark = pytest.mark.usefixtures("blank_charts")
 Kind = TypeVar("Kind")
@@ -448,7 +448,7 @@ class TestMeaning:
 class TestAgain:
     def test_settings_versions_and_times_are_listed_but_no_empty_line(self, result):
         result["settings"] |= {"title": "Visits"}
-        section = write_again(read(result), About(command="trailprint audit visits.csv"))
+        section = write_settings_used(read(result), About(command="trailprint audit visits.csv"))
         name, settings, versions = (dict(facts.items) for facts in of_kind(section, Facts))
         assert name["Title"] == "Visits"
         assert name["Command"] == "trailprint audit visits.csv"
@@ -462,12 +462,12 @@ class TestAgain:
 
     def test_a_split_that_was_not_chosen_is_the_default_and_two_sides_have_none(self, result):
         result["settings"] |= {"split": None, "protections": []}
-        settings = dict(of_kind(write_again(read(result), About()), Facts)[1].items)
+        settings = dict(of_kind(write_settings_used(read(result), About()), Facts)[1].items)
         assert settings["split"] == settings["protections"] == "default"
         result["data"]["sides"] = "two"
-        settings = dict(of_kind(write_again(read(result), About()), Facts)[1].items)
+        settings = dict(of_kind(write_settings_used(read(result), About()), Facts)[1].items)
         assert "split" not in settings
 
     def test_without_times_there_is_no_table(self, result):
         result["seconds"] = None
-        assert of_kind(write_again(read(result), About()), Table) == []
+        assert of_kind(write_settings_used(read(result), About()), Table) == []

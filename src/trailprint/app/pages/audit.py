@@ -79,7 +79,7 @@ def _stays_inside(site: Site, words: list[str]) -> bool:
 
 
 def list_parts(progress: Progress) -> list[dict[str, Any]]:
-    """The parts of a plan with their states: done, now, left, or no time."""
+    """The parts of a plan with their states: done, now, to do, or no time."""
     parts = [dict(part) for part in (progress.plan or {}).get("parts", [])]
     titles = [part["title"] for part in parts]
     now = titles.index(progress.what) if progress.what in titles else None
@@ -90,7 +90,7 @@ def list_parts(progress: Progress) -> list[dict[str, Any]]:
         elif place == now:
             part["state"] = "now"
         else:
-            part["state"] = "left" if part["fits"] else "no time"
+            part["state"] = "to do" if part["fits"] else "no time"
     return parts
 
 

@@ -134,7 +134,11 @@ class AttackFamily(ABC):
         return None
 
     def judge(self, context: AuditContext, outcome: Outcome) -> Judge | None:
-        """Return how it judges protected releases as it ran for ``outcome``; None if it cannot."""
+        """
+        Return how it judges protected releases as it ran for ``outcome``; None if it cannot.
+
+        What an attack that cannot would still link is not known, and each release says so.
+        """
         return None
 
     def estimate_judging(self, context: AuditContext, outcome: Outcome | None) -> float:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from trailprint.attacks.options import MatchOptions
+from trailprint.audit.attacked import list_attacked
 from trailprint.audit.attacks.choices import HistogramChoice, choice_of
 from trailprint.audit.attacks.family import AttackFamily
 from trailprint.audit.attacks.registry import attack_names, find_attack
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome
+from trailprint.audit.results.protections import NotJudgedBy
 from trailprint.studies.judging import HISTOGRAM, Judge
 from trailprint.studies.options import ATTACKS
+
+_UNABLE = "It is not made to be tried on protected data: what it would still link is not known."
 
 
 def list_judging(context: AuditContext) -> list[AttackFamily]:
@@ -34,6 +38,16 @@ def call_judges(context: AuditContext, before: Mapping[str, Outcome]) -> list[Ju
             is_quick = family.judges_every_value
             found += [] if judge is None else [replace(judge, is_quick=is_quick)]
     return found
+
+
+def list_unable(before: Mapping[str, Outcome], judges: Sequence[Judge]) -> tuple[NotJudgedBy, ...]:
+    """Return the families that ran and judge no protection, so that every release says so."""
+    judging = {HISTOGRAM, *(judge.name for judge in judges)}
+    return tuple(
+        NotJudgedBy(attack=name, why=_UNABLE)
+        for name in list_attacked(before)
+        if name not in judging
+    )
 
 
 def choose_weights(before: Mapping[str, Outcome]) -> tuple[MatchOptions, ...]:

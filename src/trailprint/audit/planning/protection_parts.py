@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from trailprint.audit.attacks.judges import list_judging
+from trailprint.audit.attacks.registry import attack_names
 from trailprint.audit.attacks.repeating import repeat_bytes
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, Part, PartProgress
@@ -23,7 +24,6 @@ from trailprint.audit.sections.protection_search import (
 from trailprint.audit.sections.protection_trials import counts_sharing
 from trailprint.audit.sections.protections import Family, list_families, try_family
 from trailprint.protections.chain import changes_histograms
-from trailprint.studies.judging import HISTOGRAM
 
 #: Number of weights that each protection is attacked with.
 _N_WEIGHTS = 3
@@ -64,7 +64,7 @@ def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
             "time_limit_s": options.time_limit_s,
             "sharing": counts_sharing(context),
         },
-        uses=(*_list_judges(context), *(part.name for part in tried)),
+        uses=(*_list_attacks(context), *(part.name for part in tried)),
         needed_bytes=feature_bytes(context.sizes) + repeat_bytes(context),
     )
     return replace(
@@ -74,10 +74,9 @@ def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
     )
 
 
-def _list_judges(context: AuditContext) -> tuple[str, ...]:
-    """Return the parts of the attacks that judge protections."""
-    families = (HISTOGRAM, *(family.name for family in list_judging(context)))
-    return tuple(f"attack/{name}" for name in families)
+def _list_attacks(context: AuditContext) -> tuple[str, ...]:
+    """Return the parts of the attacks, which judge protections or are listed as unable to."""
+    return tuple(f"attack/{name}" for name in attack_names() if name in context.options.attacks)
 
 
 def _thin(context: AuditContext, family: Family) -> tuple[Family, Family | None]:
@@ -128,7 +127,7 @@ def _plan_family(context: AuditContext, family: Family, *, name: str | None = No
             "sharing": counts_sharing(context),
         },
         # Whether every family has judged a value depends on all that ran, not only on quick ones.
-        uses=_list_judges(context),
+        uses=_list_attacks(context),
         needed_bytes=feature_bytes(context.sizes) + repeat_bytes(context),
     )
 

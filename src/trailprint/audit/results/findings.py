@@ -17,7 +17,7 @@ from trailprint.audit.results.growth import Growth
 from trailprint.audit.results.points import PointsFinding
 from trailprint.audit.results.protections import HeadlineProtection, Protections
 from trailprint.evaluation.per_user import RiskSpread
-from trailprint.plain import OMITTED, from_plain, to_plain
+from trailprint.plain import OMITTED, ShapeError, from_plain, to_plain
 from trailprint.studies.findings import ControlFinding, Why
 from trailprint.values import Amount, Count, MaskedCount, Position, Rule, Share
 
@@ -104,6 +104,8 @@ class Findings:
     def from_dict(cls, plain: Mapping[str, Any]) -> Findings:
         """Return the findings of a ``result.json``; raise `ShapeError` if it is not one."""
         found = from_plain(cls, plain)
+        if plain.get("schema") != SCHEMA:
+            raise ShapeError(f"the schema must be {SCHEMA}")
         # Settings of a wrong type are refused here, and not only where they are shown.
         from_plain(_ShownSettings, found.settings)
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from trailprint.audit.attacks.judges import call_judges, choose_weights
+from trailprint.audit.attacks.judges import call_judges, choose_weights, list_unable
 from trailprint.audit.attacks.registry import find_release_families
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome
@@ -38,7 +38,9 @@ class Trials:
         options: TrialOptions,
         trial: TrialContext,
         judges: Sequence[Judge],
+        unable: tuple[NotJudgedBy, ...] = (),
     ) -> None:
+        self._unable = unable
         self._audit, self._options, self._trial = audit, options, trial
         self._judges = tuple(judges)
         self._quick = tuple(judge for judge in judges if judge.is_quick)
@@ -56,7 +58,9 @@ class Trials:
         is_by_all = len(judges) == len(self._judges)
         # Tasks take longer than quick judges on large data, so only results to be shown have them.
         point = self._trial.measure(tuple(chain), parameters, judges, with_tasks=is_by_all)
-        found = replace(describe_point(chain, point, title), judged_by_all=is_by_all)
+        found = describe_point(chain, point, title)
+        not_judged = (*found.not_judged, *self._unable)
+        found = replace(found, judged_by_all=is_by_all, not_judged=not_judged)
         target = self._options.target_risk
         if not (is_by_all and chain) or target is None or found.at_risk > target:
             return found
@@ -93,7 +97,8 @@ def start_trials(
         return TrialContext(*context.events, (), options, *more, whole=whole, sharing=sharing)
 
     trial = begin() if context.is_piece else context.remember(("trials", options), begin)
-    return Trials(context, options, trial, call_judges(context, before))
+    judges = call_judges(context, before)
+    return Trials(context, options, trial, judges, list_unable(before, judges))
 
 
 def describe_point(

@@ -97,14 +97,14 @@ def _offer_group(
     columns: Csr,
     column_end: Ints,
     norm: int,
-    worth: Floats,
+    to_mean: Floats,
     is_out: Flags,
     scratch: tuple[Floats, Floats, Floats, Ints, Ints],
     members: Ints,
 ) -> float:
     """Write ``row`` and its nearest rows to ``members``, in order; return the group's cost.
 
-    Meaning: the group's distortion minus its members' distances to the overall mean (``worth``);
+    Meaning: the group's distortion minus its members' distances to the overall mean (``to_mean``);
     infinite where too few rows share a column. Cost: that of the nearest rows.
     """
     shared, mean, keys, ties, items = scratch
@@ -121,7 +121,7 @@ def _offer_group(
     members.sort()
     cost = distortion(csr[0], csr[1], csr[2], members, norm, mean)
     for member in members:
-        cost -= worth[member]
+        cost -= to_mean[member]
     return cost
 
 
@@ -138,7 +138,7 @@ def _offer_groups(
     sizes: Floats,
     columns: Csr,
     norm: int,
-    worth: Floats,
+    to_mean: Floats,
     low: int,
     high: int,
     out: _Offers,
@@ -156,7 +156,7 @@ def _offer_groups(
     for row in range(low, high):
         own = out.members[row]
         out.cost[row] = _offer_group(
-            csr, sizes, row, columns, columns[0][1:], norm, worth, is_out, scratch, own
+            csr, sizes, row, columns, columns[0][1:], norm, to_mean, is_out, scratch, own
         )
 
 
@@ -179,7 +179,7 @@ def _select(
     sizes: Floats,
     columns: Csr,
     norm: int,
-    worth: Floats,
+    to_mean: Floats,
     members: npt.NDArray[np.int64],
     cost: Floats,
 ) -> tuple[Ints, int]:
@@ -211,7 +211,7 @@ def _select(
             whole = whole and not is_out[member]
         if not whole:
             price = _offer_group(
-                csr, sizes, row, columns, column_end, norm, worth, is_out, scratch, members[row]
+                csr, sizes, row, columns, column_end, norm, to_mean, is_out, scratch, members[row]
             )
             heapq.heappush(queue, (price, row))
             continue
@@ -235,10 +235,10 @@ def select_groups(rows: Rows, k: int, n_threads: int | None = None) -> Ints:
     """
     csr = rows.csr
     columns = (rows.column_start, rows.column_row.copy(), rows.column_data.copy())
-    worth = distances_to_mean(rows)
+    to_mean = distances_to_mean(rows)
     offers = _Offers(np.zeros((rows.n_rows, k), dtype=np.int64), np.zeros(rows.n_rows))
     work = sum_rows(rows.indptr, np.diff(rows.column_start)[rows.indices])
-    fixed = csr, rows.size, columns, rows.norm, worth
+    fixed = csr, rows.size, columns, rows.norm, to_mean
     run_pass(Pass(_offer_groups, fixed, (), work, offers), n_threads)
     group, n_groups = _select(*fixed, offers.members, offers.cost)
     left = np.flatnonzero(group == NOBODY)

@@ -21,11 +21,11 @@ def _best_two(rows: Nodes, cols: Nodes, i: int, multiplier: float) -> tuple[floa
     """
     best, second, column = rows.floor[i], rows.floor[i], -1
     for e in range(rows.ptr[i], rows.ptr[i + 1]):
-        worth = rows.gain[e] - multiplier - cols.price[rows.edge[e]]
-        if worth > best:
-            best, second, column = worth, best, rows.edge[e]
-        elif worth > second:
-            second = worth
+        profit = rows.gain[e] - multiplier - cols.price[rows.edge[e]]
+        if profit > best:
+            best, second, column = profit, best, rows.edge[e]
+        elif profit > second:
+            second = profit
     return best, second, column
 
 

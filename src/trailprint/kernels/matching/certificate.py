@@ -51,25 +51,25 @@ def check_matching(
     cols = column[rows]
     total = float(pair_gains(join, rows, cols, n_threads).sum())
     col_price = np.maximum(v, 0.0)
-    need = _needed_prices(join, col_price, n_threads) - multiplier
-    row_price = np.maximum(np.maximum(u, 0.0), need)
+    feasible = _feasible_prices(join, col_price, n_threads) - multiplier
+    row_price = np.maximum(np.maximum(u, 0.0), feasible)
     upper = float(row_price.sum() + col_price.sum() + rows.size * multiplier)
     below_zero = max(0.0, -float(u.min(initial=0.0)), -float(v.min(initial=0.0)), -multiplier)
     return Certificate(
         total_gain=total,
         upper_bound=upper,
         gap=upper - total,
-        max_violation=max(below_zero, float((need - u).max(initial=0.0))),
+        max_violation=max(below_zero, float((feasible - u).max(initial=0.0))),
         is_matching=bool(np.unique(cols).size == cols.size and (cols < join.n_cols).all()),
         size=int(rows.size),
     )
 
 
-def _needed_prices(join: Join, v: Floats, n_threads: int | None) -> Floats:
+def _feasible_prices(join: Join, v: Floats, n_threads: int | None) -> Floats:
     """Return the least row prices that are feasible for all pairs."""
     best = best_pairs(join, np.arange(join.n_rows), 1, v=v, n_threads=n_threads)
     shared = np.where(best.kept > 0, best.gain[:, 0] - v[best.column[:, 0]], 0.0)
-    need = np.maximum(shared, 0.0)
+    feasible = np.maximum(shared, 0.0)
     if join.row_total.size and join.n_cols:
-        need = np.maximum(need, unshared_pairs(join, v, 1, n_threads)[1])
-    return need
+        feasible = np.maximum(feasible, unshared_pairs(join, v, 1, n_threads)[1])
+    return feasible

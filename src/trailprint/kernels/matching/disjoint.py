@@ -131,11 +131,11 @@ def fair_prices(join: Join) -> Floats:
         m = np.quantile(join.row_total, np.linspace(0.0, 1.0, MOST_TOTALS))
         count = np.ones(m.size, np.int64)
     n, which = np.unique(join.col_total, return_inverse=True)
-    worth = np.zeros(n.size)
+    gain = np.zeros(n.size)
     for total, times in zip(m, count, strict=True):
         s = total + n
         c = s * np.log(s) - total * np.log(total) - n * np.log(n)
-        worth += times * (join.constant - c)
-    worth /= count.sum()
-    prices: Floats = PRICE_SHARE * (worth - worth.min())[which]
+        gain += times * (join.constant - c)
+    gain /= count.sum()
+    prices: Floats = PRICE_SHARE * (gain - gain.min())[which]
     return prices

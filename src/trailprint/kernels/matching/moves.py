@@ -19,7 +19,7 @@ from trailprint.kernels.threads import run_parallel, split_evenly
 
 SHARES = (0.0, 0.001, 0.004, 0.015, 0.06, 0.25)
 """Shares of a component's columns to try scanning; the least rise of the rest lowers all bounds."""
-WORTH_A_WALK = 2_000_000
+LEAST_WORK = 2_000_000
 """Least work of doubtful rows, in terms, for which tighter bounds are sought."""
 N_PIECES = 8
 """Pieces of a scan, each with its own bound per row; fixed, as `N_CHUNKS` is."""
@@ -45,7 +45,7 @@ def _least(values: Floats, ptr: Ints) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def _best_worth(swapped: Join, columns: Ints, price: Floats, low: int, high: int) -> Floats:
+def _best_profits(swapped: Join, columns: Ints, price: Floats, low: int, high: int) -> Floats:
     """Return each row's greatest ``gain - price`` over ``columns[low:high]``.
 
     Meaning: minus infinity for a row that overlaps none; ``swapped`` has the columns as its rows.
@@ -67,9 +67,9 @@ def _best_worth(swapped: Join, columns: Ints, price: Floats, low: int, high: int
 class PriceMoves:
     """Updates bounds as the column prices of one problem change, component by component."""
 
-    def __init__(self, join: Join, col_start: Ints, worth: int | None = None) -> None:
+    def __init__(self, join: Join, col_start: Ints, least_work: int | None = None) -> None:
         self._join = join
-        self._worth = WORTH_A_WALK if worth is None else worth
+        self._least_work = LEAST_WORK if least_work is None else least_work
         self._swapped: Join | None = None
         self._start, self._size = col_start[:-1], np.diff(col_start)
         self._component = np.repeat(np.arange(self._size.size), self._size)
@@ -89,7 +89,7 @@ class PriceMoves:
         """
         work = row_work(self._join)
         looser = bound - np.minimum(least_risen(self._join, rise), 0.0)
-        if work[is_doubtful(looser)].sum() < self._worth:
+        if work[is_doubtful(looser)].sum() < self._least_work:
             bound[:] = looser
             return
         walk = row_work(self._get_swapped())
@@ -109,7 +109,7 @@ class PriceMoves:
         """Raise bounds to the greatest ``gain - price`` of pairs with these columns."""
         chunks = split_evenly(work[columns], N_PIECES)
         tasks = [(self._get_swapped(), columns, price, low, high) for low, high in chunks]
-        for found in run_parallel(_best_worth, tasks, n_threads):
+        for found in run_parallel(_best_profits, tasks, n_threads):
             np.maximum(bound, found, out=bound)
 
     def _find_slower(self, rise: Floats) -> list[Flags]:

@@ -63,11 +63,11 @@ class Work(NamedTuple):
 
 
 class ProvenFlows(NamedTuple):
-    """Flows between nodes and the prices that prove them; see `Solution`."""
+    """Flows between nodes, the prices of both sides that prove them, and more as in `Solution`."""
 
     flows: Flows
-    need: Floats
-    price: Floats
+    row_price: Floats
+    col_price: Floats
     multiplier: float
     total_gain: float
     upper_bound: float
@@ -107,16 +107,18 @@ def generate_columns(work: Work, n_threads: int | None, report: Progress) -> Pro
             solve_candidates(state, 0.0, n_threads)
         solving += time.perf_counter()
         _follow_prices(pricing, moves, state, before, multiplier + tolerance, n_threads)
-        need, state, n_violated = _price(reduced, state, pricing, multiplier, tolerance, n_threads)
+        feasible, state, n_violated = _price(
+            reduced, state, pricing, multiplier, tolerance, n_threads
+        )
         flows = read_flows(state)
         total, price = add_gains(state, flows), state.cols.price
-        upper = float(need @ reduced.row_size + price @ reduced.col_size + wanted * multiplier)
+        upper = float(feasible @ reduced.row_size + price @ reduced.col_size + wanted * multiplier)
         report(Round(rounds, n_violated, total, upper))
         if n_violated == 0 or upper - total <= gap * total:
             gains = pair_gains(reduced.join, flows.row, flows.col, n_threads)
             total = float(gains @ flows.units)
             return ProvenFlows(
-                flows, need, price, multiplier, total, upper, rounds, overlapping, solving
+                flows, feasible, price, multiplier, total, upper, rounds, overlapping, solving
             )
 
 
@@ -188,22 +190,22 @@ def _price(
     """
     join = reduced.join
     u, v = state.rows.price, state.cols.price
-    need = u.copy()
+    feasible = u.copy()
     bound = np.minimum(pricing.loose, pricing.near) - multiplier
     waiting = (state.rows.left > 0) & (u > tolerance)
     rows = np.flatnonzero((bound > u + tolerance) | waiting)
     # Rows skipped only because of the tolerance must still be accounted for in the upper bound.
-    need = np.maximum(need, np.where(bound > u + tolerance, need, bound))
+    feasible = np.maximum(feasible, np.where(bound > u + tolerance, feasible, bound))
     if rows.size:
         new = best_pairs(join, rows, MORE_CANDIDATES, v=v, n_threads=n_threads)
         # Kept pairs come best first.
         best = np.where(new.kept > 0, new.gain[:, 0] - v[new.column[:, 0]], -np.inf)
-        need[rows] = np.maximum(need[rows], best - multiplier)
+        feasible[rows] = np.maximum(feasible[rows], best - multiplier)
         pricing.near[rows] = new.bound
         state = add_candidates(state, rows, new)
     if join.row_total.size and join.n_cols:
         extra, key = unshared_pairs(join, v, UNSHARED_CANDIDATES, n_threads)
-        need = np.maximum(need, key - multiplier)
+        feasible = np.maximum(feasible, key - multiplier)
         rows = np.flatnonzero(key - multiplier > u + tolerance)
         state = add_candidates(state, rows, take_pairs(extra, rows))
-    return need, state, int(np.count_nonzero((need > u + tolerance) | waiting))
+    return feasible, state, int(np.count_nonzero((feasible > u + tolerance) | waiting))

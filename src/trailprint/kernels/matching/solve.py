@@ -86,7 +86,7 @@ def solve_reduced(
     reports = _ProgressSum(len(parts), progress)
     tasks = [(one, n_threads, reports.of_part(k)) for k, one in enumerate(work)]
     proved = _join_proofs(run_together(generate_columns, tasks, n_threads), parts)
-    row_price, col_price = restore_prices(orientation, proved.need, proved.price)
+    row_price, col_price = restore_prices(orientation, proved.row_price, proved.col_price)
     column = _expand(reduced, restore_flows(orientation, proved.flows), wanted, seed)
     gain = _link_gains(reduced, column, n_threads)
     return Solution(
@@ -155,8 +155,8 @@ def _join_proofs(proofs: list[ProvenFlows], parts: list[Reduced]) -> ProvenFlows
     )
     return ProvenFlows(
         flows=flows,
-        need=np.concatenate([p.need for p in proofs]),
-        price=np.concatenate([p.price for p in proofs]),
+        row_price=np.concatenate([p.row_price for p in proofs]),
+        col_price=np.concatenate([p.col_price for p in proofs]),
         multiplier=0.0,
         total_gain=sum(p.total_gain for p in proofs),
         upper_bound=sum(p.upper_bound for p in proofs),

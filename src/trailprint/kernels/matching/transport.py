@@ -68,12 +68,12 @@ def _build_side(size: Ints, n_entries: int) -> Nodes:
 def build_state(row_size: Ints, col_size: Ints, row_start: Ints, col_start: Ints) -> State:
     """Return the empty matching of a problem with the given capacities and components."""
     # Every entry carries at least one unit, so a component never needs more entries than this.
-    need = np.minimum(sum_rows(row_start, row_size), sum_rows(col_start, col_size))
-    n = int(need.sum())
+    n_units = np.minimum(sum_rows(row_start, row_size), sum_rows(col_start, col_size))
+    n = int(n_units.sum())
     free_list = FreeList(
         amount=np.zeros(n, np.int64),
         stack=np.arange(n, dtype=np.int32),
-        top=np.cumsum(need),
+        top=np.cumsum(n_units),
     )
     rows, cols = _build_side(row_size, n), _build_side(col_size, n)
     return State(rows, cols, free_list, row_start, col_start, TIGHT)
@@ -202,13 +202,13 @@ def _lift_rows(state: State, c: int, multiplier: float) -> None:
     """
     rows, cols, free_list, row_start, _, tight = state
     for i in range(row_start[c], row_start[c + 1]):
-        need = rows.floor[i]
+        feasible = rows.floor[i]
         for e in range(rows.ptr[i], rows.ptr[i + 1]):
-            need = max(need, rows.gain[e] - multiplier - cols.price[rows.edge[e]])
-        if need <= rows.price[i] + tight:
-            rows.price[i] = max(need, rows.price[i])
+            feasible = max(feasible, rows.gain[e] - multiplier - cols.price[rows.edge[e]])
+        if feasible <= rows.price[i] + tight:
+            rows.price[i] = max(feasible, rows.price[i])
             continue
-        rows.price[i] = need
+        rows.price[i] = feasible
         while rows.head[i] >= 0:
             f = rows.head[i]
             n = free_list.amount[f]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from trailprint.audit.attacks.family import AttackFamily, Repeated
+from trailprint.audit.attacks.registry import family_names, find_family
 from trailprint.audit.parts import Outcome
 
 
@@ -34,6 +35,10 @@ class Toy(AttackFamily):
 
 
 CONTEXT: Any = SimpleNamespace()
+
+
+def test_every_family_is_registered_by_its_own_name():
+    assert [find_family(name).name for name in family_names()] == list(family_names())
 
 
 def test_a_family_says_what_it_asks_and_why_it_did_not_run():

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from trailprint.audit import attacked
 from trailprint.audit.attacks import judges
 from trailprint.audit.attacks.family import AttackFamily
 from trailprint.audit.parts import Outcome
@@ -62,6 +63,15 @@ def test_only_what_ran_is_called(context):
     ran = {"attack/able": Outcome(data={}), "attack/unable": Outcome(data={})}
     found = judges.call_judges(context, ran)
     assert [(judge.name, judge.is_quick) for judge in found] == [("able", True)]
+
+
+def test_what_ran_and_cannot_judge_is_listed(monkeypatch, context):
+    names = ("histogram", "able", "unable")
+    monkeypatch.setattr(attacked, "attack_names", lambda: names)
+    ran = {f"attack/{name}": Outcome(data={}) for name in names}
+    (refused,) = judges.list_unable(ran, judges.call_judges(context, ran))
+    assert refused.attack == "unable"
+    assert "not made to be tried" in refused.why
 
 
 def test_histograms_are_matched_one_by_one_too_where_that_won(monkeypatch):

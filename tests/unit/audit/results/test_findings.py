@@ -33,3 +33,15 @@ def test_settings_need_neither_title_nor_notes(plain):
 def test_a_title_or_notes_of_another_type_are_refused(plain, wrong):
     with pytest.raises(ShapeError):
         Findings.from_dict({**plain, "settings": wrong})
+
+
+@pytest.mark.parametrize("schema", ["trailprint.result/2", "trailprint.comparison/1", None])
+def test_a_result_of_another_schema_is_refused(plain, schema):
+    with pytest.raises(ShapeError):
+        Findings.from_dict({**plain, "schema": schema})
+
+
+def test_a_result_that_names_no_schema_is_refused(plain):
+    del plain["schema"]
+    with pytest.raises(ShapeError, match="the schema must be"):
+        Findings.from_dict(plain)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from trailprint.audit.results.protections import NONE, MeasuredAlone
+from trailprint.audit.results.protections import NONE, MeasuredAlone, NotJudgedBy
 from trailprint.audit.sections import protection_trials
 from trailprint.audit.sections.protection_trials import Trials, describe_point, label_chain
 from trailprint.protections.registry import parse_protection
@@ -59,6 +59,14 @@ def test_a_trial_keeps_the_strongest_attack_and_every_judge(chain):
     assert [one.attack for one in kept.not_judged] == ["sequence"]
     assert kept.groups is not None
     assert kept.groups.in_small == 12
+
+
+def test_every_release_lists_the_attacks_that_judge_none(chain):
+    trial: Any = SimpleNamespace(measure=lambda *given, **more: POINT)
+    unable = NotJudgedBy(attack="other", why="It is not made for that.")
+    audit: Any = SimpleNamespace()
+    measured = Trials(audit, TrialOptions(), trial, (), (unable,)).measure(chain[:1], is_full=True)
+    assert [one.attack for one in measured.not_judged] == ["sequence", "other"]
 
 
 def test_nothing_applied_is_called_none():

@@ -1,4 +1,4 @@
-"""What is needed to repeat the audit."""
+"""Settings, versions and run time: what is needed to repeat the audit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NOT_GIVEN = {"protections": "default", "split": "default", "users": "all"}
 """What the absence of a setting stands for."""
 
 
-def write_again(found: Findings, about: About) -> Section:
+def write_settings_used(found: Findings, about: About) -> Section:
     """Write what was audited and how: settings, versions and run time."""
     settings = {"seed": found.seed, **found.settings}
     settings.pop("title", None)
