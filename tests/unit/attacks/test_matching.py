@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy import sparse
 from tests.presence import present
@@ -50,6 +51,29 @@ def test_one_by_one_may_choose_from_either_side(sides: Sides):
     assert forward.released.tolist() == [0, 1, 2]
     assert back.auxiliary.tolist() == [0, 1]
     assert back.released.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("method", ["joint", "one-by-one"])
+def test_people_without_data_rank_last_and_move_no_one_else(method):
+    """Shares of the first of two places are 3/4, none, 1/4; and none, 3/4, 1/4, 1/2."""
+    counts = ([[3, 1], [0, 0], [1, 3]], [[0, 0], [3, 1], [1, 3], [2, 2]])
+    released, auxiliary = (
+        Histograms(
+            matrix=sparse.csr_array(np.array(own, dtype=float)),
+            users=pa.array([f"u{k}" for k in range(len(own))]),
+            locations=pa.array(["x", "y"]),
+        )
+        for own in counts
+    )
+    linkage = match_histograms(released, auxiliary, MatchOptions(method=method, metric="l1"))
+    assert list(zip(linkage.released, linkage.auxiliary, strict=True)) == [(0, 1), (2, 2)]
+    found = linkage.rank(np.array([0, 0, 0, 2, 1, 0]), np.array([1, 3, 2, 3, 1, 0]))
+    # Three auxiliary people have data.
+    assert found.n_better.tolist() == [0, 1, 2, 1, 3, 3]
+    assert found.n_tied.tolist() == [1] * 6
+    if linkage.prices is not None:
+        assert len(linkage.prices) == 4
+        assert linkage.prices[0] == 0
 
 
 def test_people_rank_by_how_many_are_nearer(sides: Sides):

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles.subsets import fewest_by_definition
 
+from trailprint.attacks.points.drawn import draw_candidates
 from trailprint.attacks.points.options import (
     Knowledge,
     PointsOptions,
@@ -55,6 +56,17 @@ def test_places_of_the_six_people(make_events):
     expected = {1: (4, 5, 4, 4, 4, 5), 2: (3, 1, 3, 3, 3, 4)}
     for k, counts in expected.items():
         assert risks(find_worst(points, "place", k)) == [Fraction(1, n) for n in counts]
+
+
+def test_people_with_fewer_points_than_are_drawn_are_counted_and_all_of_theirs_known(make_events):
+    points = build_points(six(make_events), "place")
+    found = draw_candidates(points, (3, 4), n_draws=2)
+    assert found.n_shorter == (1, 4)
+    # Two people have four places, three have three of them each, and one has two.
+    assert found.tallies[1].tolist() == [0, 0, 2 * 2, 2 * 3, 2 * 1, 0, 0]
+    some = draw_candidates(points, (3, 4), n_draws=1, targets=np.array([0, 5]))
+    assert some.n_shorter == (1, 1)
+    assert some.tallies[1].tolist() == [0, 0, 1, 0, 1, 0, 0]
 
 
 def test_home_and_work_of_the_six_people(make_events):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,7 @@ from trailprint.errors import ColumnError, OptionError
 from trailprint.features.histograms import build_histogram_pair, build_histograms
 from trailprint.features.ids import encode
 from trailprint.features.options import HistogramOptions, Weight
-from trailprint.features.trails import build_trail_pair, build_trails, trails_of
+from trailprint.features.trails import build_trail_pair, build_trails, shared_trails, trails_of
 
 ZONE = "Europe/Zurich"
 MONDAY = dt.datetime(2024, 3, 25)
@@ -123,6 +124,24 @@ def test_counts_weigh_every_kind_of_histogram(make_events):
     for weight, expected in shares.items():
         found = build_histograms(events, HistogramOptions(weight=weight))
         assert found.matrix.toarray().tolist() == [expected]
+
+
+@pytest.mark.parametrize(("stays_last", "expected"), [(False, [61.0, 1.0]), (True, [60.0, 1.0])])
+def test_the_last_second_counts_too_unless_stays_were_rebuilt(make_events, stays_last, expected):
+    rows = [("a", "x", MONDAY, MONDAY + dt.timedelta(minutes=1)), ("a", "y", MONDAY, MONDAY)]
+    events = make_events(rows, "user", "location", "start", "end")
+    events = replace(events, stays_last=stays_last)
+    found = build_histograms(events, HistogramOptions(weight="duration"))
+    assert found.matrix.toarray().tolist() == [expected]
+
+
+def test_trails_are_compared_at_locations_that_both_sides_visit(make_events):
+    released = make_events([("a", "x"), ("a", "y"), ("b", "x")], "user", "location")
+    auxiliary = make_events([("a", "y"), ("b", "y"), ("b", "z")], "user", "location")
+    first, second = shared_trails(*build_histogram_pair(released, auxiliary))
+    assert first.locations.take(first.indices).to_pylist() == ["y"]
+    assert second.locations.take(second.indices).to_pylist() == ["y", "y"]
+    assert (first.lengths.tolist(), second.lengths.tolist()) == ([1, 0], [1, 1])
 
 
 def test_both_sides_share_one_index_and_numbers_meet_text(engine, make_events, write):

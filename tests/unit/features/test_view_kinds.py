@@ -43,6 +43,14 @@ def spread(events, frame):
     return amounts
 
 
+def test_cells_are_not_finer_than_those_of_either_side():
+    fine = as_events([(0, 47.0, 8.0)])
+    coarse = to_cells(fine, GridOptions(cell_m=1000.0))
+    assert VIEW.lacks((fine, fine)) is None
+    for sides in ((fine, coarse), (coarse, fine)):
+        assert VIEW.lacks(sides) == "finer than the cells of 1000 m that the data is on"
+
+
 @settings(max_examples=25, deadline=None)
 @given(POINTS, POINTS)
 def test_a_cell_shares_with_its_neighbours(released, auxiliary):

@@ -49,8 +49,10 @@ def test_positions_are_put_on_grids(make_sides):
     assert present(fine.accuracy) > 0.8
     assert (coarse.accuracy, coarse.low, coarse.high) == (None, None, None)
     assert present(coarse.at_most) < 0.25  # fewer than ten people, so how many is not shown
-    assert "at most" in found.reading
-    assert "500 m" in found.reading
+    assert found.reading.startswith(
+        "Resolution at which most people are linked correctly: 500 m "
+        f"({fine.accuracy:.0%}); fewest: 20 km (at most {coarse.at_most:.0%})."
+    )
 
 
 def test_default_cells_do_not_hold_everybody(make_sides):

@@ -13,7 +13,8 @@ from trailprint.errors import OptionError
 from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import truth_from_ids
 from trailprint.features.histograms import build_histogram_pair
-from trailprint.studies.growth.time import TimeOptions, grow_time
+from trailprint.studies.growth.events import PeopleFound
+from trailprint.studies.growth.time import TimeOptions, TimeStudy, grow_time
 from trailprint.studies.repeated import prepare_histograms
 
 N_USERS, N_DAYS = 40, 16
@@ -102,6 +103,18 @@ def test_all_days_of_fixed_people_equal_the_plain_attack(sides):
     risk = measure_risk(attack(*pair), truth_from_ids(pair[0].users, pair[1].users))
     assert risk is not None
     assert outcome.n_found == risk.n_correct
+
+
+def test_the_sentence_compares_the_shortest_time_with_the_longest():
+    found = {1: 20, 2: 50, 7: 80}
+    points = tuple(
+        (days, PeopleFound(n_people=100, n_found=n, n_locations=5)) for days, n in found.items()
+    )
+    finding = present(TimeStudy(points=points, n_common=120).to_finding())
+    assert [(point.x, point.accuracy) for point in finding.points] == [(1, 0.2), (2, 0.5), (7, 0.8)]
+    assert finding.reading.startswith(
+        "After 1 day of observation 20% are linked correctly, after 7 days 80%."
+    )
 
 
 def test_one_side_may_be_cut_alone(sides):

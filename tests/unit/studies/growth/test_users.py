@@ -53,7 +53,11 @@ def test_a_larger_crowd_hides_better(crowd: Crowd):
     for point in points:
         assert 0 <= present(point.low) <= present(point.accuracy) <= present(point.high) <= 1
     assert [point.runs for point in points][:2] == [20, 16]
-    assert "all 120" in found.reading
+    first, last = found.points[0], found.points[-1]
+    assert found.reading.startswith(
+        f"Among {first.x} people {first.accuracy:.0%} are linked correctly, among all 120 "
+        f"{last.accuracy:.0%}."
+    )
 
 
 def test_beyond_the_data_accuracy_falls_and_doubt_grows(crowd: Crowd):
