@@ -252,7 +252,7 @@ def check_range(name: str, value: Any) -> None:
     least, most = _RANGES[name]
     if not least <= value <= most:
         raise OptionError(
-            f"{to_flag(name)} must be from {least} to {most}, got {value} instead.",
+            f"{to_flag(name)} must be from {least:,} to {most:,}, got {value:,} instead.",
             option=spell_option(name),
         )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from trailprint.arguments import Texts, Understood, check_argument, check_fields, understood
+from trailprint.display.numbers import format_exact
 from trailprint.errors import OptionError
 from trailprint.events.events import Column
 
@@ -165,7 +166,7 @@ class ReadOptions:
         if not 0 < self.max_stay_days <= _LONGEST_STAY_DAYS:
             raise OptionError(
                 f"--max-stay-days must be above 0 and at most {_LONGEST_STAY_DAYS:,} days, got "
-                f"{self.max_stay_days:g} instead. Try 366.",
+                f"{format_exact(self.max_stay_days)} instead. Try 366.",
                 option="max-stay-days",
             )
         if self.present_throughout and self.window is None:
