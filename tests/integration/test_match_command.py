@@ -253,6 +253,7 @@ def test_a_user_with_zero_counts_is_reported_not_matched(capsys, tmp_path) -> No
         ("--at", "median", "--links", "links.xlsx"),
         ("--at", "median", "--truth", "nothing.csv"),
         ("--at", "median", "--method", "one-by-one", "--margins"),
+        ("--at", "median", "--direction", "auxiliary"),
         ("--at", "median", "--knows", "top:0"),
         ("--at", "median", "--knows", "points"),
         ("--at", "median", "--knows", "friends"),

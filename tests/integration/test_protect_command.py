@@ -202,6 +202,8 @@ def test_the_list(run, form):
         (("--apply", "microaggregate", "--apply", "coarsen-time"), "Change the order"),
         (("--apply", "microaggregate", "--target-risk", "0.1"), "--target-risk needs --sweep"),
         (("--apply", "microaggregate", "--at", "median"), "A split goes with --sweep"),
+        (("--apply", "microaggregate", "--active-both"), "A split goes with --sweep"),
+        (("--apply", "microaggregate", "--metrics", "l1"), "--metrics goes with --sweep"),
         (("--apply", "microaggregate", "--sweep", "k"), "must look like k=2,5,10"),
         (("--apply", "microaggregate", "--sweep", "q=1"), "exactly one protection"),
         (("--apply", "microaggregate", "--sweep", "k=1", "--out", "x.csv"), "only measures"),

@@ -91,6 +91,8 @@ class MatchOptions:
             )
         if self.method != "joint" and (self.size is not None or self.gap or self.margins):
             raise OptionError("--size, --gap and --margins go with --method joint.", option="size")
+        if self.method == "joint" and self.direction != "released":
+            raise OptionError("--direction goes with --method one-by-one.", option="direction")
         if self.margins and self.gap:
             raise OptionError(
                 "--margins needs an exact matching and does not go with --gap.", option="margins"

@@ -39,9 +39,10 @@ class GateOptions:
                 f"{format_exact(self.fail_above)}. Try 0.05.",
                 option="fail-above",
             )
-        if self.fail_on not in ("rate", "upper"):
+        if self.fail_above is None and self.fail_on != "rate":
             raise OptionError(
-                f"--fail-on must be rate or upper, got {self.fail_on!r} instead.", option="fail-on"
+                "--fail-on goes with --fail-above: name the largest share, such as 0.05.",
+                option="fail-on",
             )
 
     def find_excess(self, headline: Headline, n_linked: int) -> str | None:

@@ -131,6 +131,10 @@ def _read_value(text: str) -> int | float | str:
     return text
 
 
+_WITHHOLD = (0.1, 0.5, 0.9)
+_N_RUNS = 100
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SensitivityOptions:
     """
@@ -158,10 +162,21 @@ class SensitivityOptions:
     """
 
     sensitivity: Literal["locations", "popularity", "withholding"] | None = None
-    withhold: tuple[float, ...] = (0.1, 0.5, 0.9)
+    withhold: tuple[float, ...] = _WITHHOLD
     withhold_by: Literal["visit", "person", "place"] = "visit"
-    n_runs: int = 100
+    n_runs: int = _N_RUNS
     name_locations: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)
+        drawn = (self.withhold, self.withhold_by, self.n_runs)
+        if self.sensitivity != "withholding" and drawn != (_WITHHOLD, "visit", _N_RUNS):
+            raise OptionError(
+                "--withhold, --withhold-by and --runs go with --sensitivity withholding.",
+                option="withhold",
+            )
+        if self.sensitivity is None and self.name_locations:
+            raise OptionError(
+                "--name-locations goes with --sensitivity: say what to vary.",
+                option="name-locations",
+            )
