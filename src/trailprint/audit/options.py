@@ -36,8 +36,8 @@ class AuditOptions:
     attacks : tuple of str
         Which attacks are run; points looks at the release alone and links nobody.
     protections : tuple of str
-        Try NAME[:key=value,…], or 'A then B' (default: what fits). Without any, a small set that
-        fits the data is tried.
+        Try NAME[:key=value,…], or 'A then B'; may be given several times (default: what fits).
+        Without any, a small set that fits the data is tried.
     target_risk : float, optional
         Find the least loss for this risk, such as 0.05. The protection that costs least and
         leaves at most this share linked.

@@ -66,7 +66,7 @@ class TradeOffOptions:
     Attributes
     ----------
     sweep : str, optional
-        Risk and loss for key=value,value,…
+        Risk and loss for each value of a parameter, such as k=2,5,10.
     target_risk : float, optional
         With ``sweep``: the least loss for this risk, such as 0.05.
     metrics : tuple of str

@@ -31,7 +31,7 @@ class FilterOptions:
     weekdays : tuple of str
         Only these weekdays: mon,tue,… Empty for all.
     hours : Window or str, optional
-        Only this part of the day, 09:00-17:00 local time.
+        Only this part of the day in local time, such as 09:00-17:00.
     min_active_days : int
         Minimum number of active days per user.
     min_events : int

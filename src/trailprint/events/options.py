@@ -80,7 +80,7 @@ class ReadOptions:
     Attributes
     ----------
     layout : str, optional
-        A known research layout (default: recognised).
+        A known research layout; 'trailprint layouts' lists them (default: recognised).
     column_names : mapping, optional
         The source's names for our columns, where they are not among the known names.
     identity : tuple of str
@@ -98,9 +98,9 @@ class ReadOptions:
     timezone : str
         Time zone of days, and of times that name none.
     time_format : str, optional
-        Format of unusual times, as for strptime: '%d/%m/%Y'.
+        Format of unusual times, as for strptime, such as '%d/%m/%Y'.
     window : Window or str, optional
-        Start-only logs: part of the day to rebuild, 09:00-17:00.
+        Start-only logs: part of the day to rebuild, such as 09:00-17:00.
     present_throughout : bool
         Start-only logs: only users present for the whole ``window``.
     max_stay_days : float

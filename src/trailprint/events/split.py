@@ -36,8 +36,8 @@ class SplitOptions:
     Attributes
     ----------
     at : str, optional
-        Cut at a time, or at the median event. What is before it is released, what is from it on
-        is auxiliary.
+        Cut at a time such as 2024-05-01, or at the median event: median. What is before it is
+        released, what is from it on is auxiliary.
     halves_of_weeks : bool
         Cut each user's active weeks in two halves. The first is released, the second auxiliary;
         of an odd number the middle week goes to the first half; users with one active week are
