@@ -205,7 +205,7 @@ def test_a_number_of_zero_was_typed_and_a_group_of_flags_may_be_left_out():
     assert not found["rejection"]
     command(**{**nothing, "reject_lambda": 0.0, "string_length": 5})
     assert found["rejection"].values == {"reject_lambda": 0.0, "string_length": 5}
-    with pytest.raises(OptionError, match="reject_lambda must be given too"):
+    with pytest.raises(OptionError, match="reject_lambda must be given with string_length"):
         command(**{**nothing, "string_length": 5})
 
 

@@ -204,6 +204,7 @@ def test_the_list(run, form):
         (("--apply", "microaggregate", "--at", "median"), "A split goes with --sweep"),
         (("--apply", "microaggregate", "--active-both"), "A split goes with --sweep"),
         (("--apply", "microaggregate", "--metrics", "l1"), "--metrics goes with --sweep"),
+        (("--apply", "microaggregate", "--metrics", "l1,x"), "--metrics must be one of jensen"),
         (("--apply", "microaggregate", "--sweep", "k"), "must look like k=2,5,10"),
         (("--apply", "microaggregate", "--sweep", "q=1"), "exactly one protection"),
         (("--apply", "microaggregate", "--sweep", "k=1", "--out", "x.csv"), "only measures"),

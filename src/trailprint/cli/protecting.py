@@ -70,7 +70,7 @@ class TradeOffOptions:
     target_risk : float, optional
         With ``sweep``: the least loss for this risk, such as 0.05.
     metrics : tuple of str
-        With ``sweep``: metrics to attack with; the strongest counts.
+        With ``sweep``: the strongest attack counts, of those with these metrics.
     """
 
     sweep: str | None = None
