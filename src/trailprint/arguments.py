@@ -235,7 +235,10 @@ def _is_function(kind: Any) -> bool:
 
 
 def _check_choice(name: str, value: Any, kind: Any) -> None:
-    """Raise an error if a text is not one of the choices of a ``Literal``."""
+    """Raise an error if a text, or one of a list, is not one of the choices of a ``Literal``."""
+    for choice in filter(_is_list, _choices(kind)):
+        for one in value if isinstance(value, (list, tuple)) else ():
+            _check_choice(name, one, typing.get_args(choice)[0])
     literals = [one for one in _choices(kind) if typing.get_origin(one) is typing.Literal]
     allowed = [choice for one in literals for choice in typing.get_args(one)]
     if allowed and isinstance(value, str) and value not in allowed:
@@ -253,7 +256,7 @@ def check_range(name: str, value: Any) -> None:
     least, most = _RANGES[name]
     if not least <= value <= most:
         raise OptionError(
-            f"{to_flag(name)} must be from {least} to {most}, got {value} instead.",
+            f"{to_flag(name)} must be from {least:,} to {most:,}, got {value:,} instead.",
             option=spell_option(name),
         )
 

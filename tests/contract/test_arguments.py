@@ -274,7 +274,7 @@ SEEDED = [
 def test_seeds_have_one_range(make):
     for seed in (-1, 2**63):
         assert refused(make, seed=seed).startswith(
-            "seed must be from 0 to 9223372036854775807, got"
+            "seed must be from 0 to 9,223,372,036,854,775,807, got"
         )
     make(seed=2**63 - 1)
 
@@ -359,7 +359,7 @@ def test_what_is_read_from_text_or_a_file_is_text_or_a_path(wrong):
 
 @pytest.mark.parametrize("n_threads", [0, -1, 10**9])
 def test_threads_that_cannot_be(sides, n_threads):
-    assert "from 1 to 1024" in refused(tp.match, *sides, n_threads=n_threads)
+    assert "from 1 to 1,024" in refused(tp.match, *sides, n_threads=n_threads)
 
 
 def test_the_value_itself_is_not_shown():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
+import re
 import typing
 from dataclasses import MISSING, dataclass, fields
 from importlib import import_module
@@ -91,6 +93,20 @@ def test_help_says_the_default_and_every_choice():
         if flag.default not in (MISSING, None, False, ()):
             assert flag.show_default() in words or f"{flag.default} (default)" in words, name
         assert "()" not in words, (name, words)
+
+
+@pytest.mark.parametrize("value", [-1.0, -1e9, 1e9, 1e-9])
+def test_what_arrived_has_no_exponent_and_no_zero_after_the_point(value):
+    refused = []
+    for _, kind, flag in EVERY:
+        if float in (flag.kind, *typing.get_args(flag.kind)):
+            with contextlib.suppress(TypeError):  # It needs another field too.
+                try:
+                    kind(**{flag.name: value})
+                except OptionError as error:
+                    refused.append(error.for_command_line())
+    assert refused
+    assert [said for said in refused if re.search(r"\de[+-]?\d|\d\.0(?!\d)", said)] == []
 
 
 def test_every_flag_is_explained_in_the_docstring_of_its_class():
@@ -189,7 +205,7 @@ def test_a_number_of_zero_was_typed_and_a_group_of_flags_may_be_left_out():
     assert not found["rejection"]
     command(**{**nothing, "reject_lambda": 0.0, "string_length": 5})
     assert found["rejection"].values == {"reject_lambda": 0.0, "string_length": 5}
-    with pytest.raises(OptionError, match="reject_lambda must be given too"):
+    with pytest.raises(OptionError, match="reject_lambda must be given with string_length"):
         command(**{**nothing, "string_length": 5})
 
 

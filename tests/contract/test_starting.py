@@ -109,9 +109,10 @@ def test_help_of_a_candidate_is_on_its_line():
     assert all(line.startswith('"--') and line.count('":"') == 1 for line in zsh)
 
 
-def test_a_shell_completes_commands_and_options():
+def test_a_shell_completes_commands_options_and_choices():
     assert complete("trailprint ma", 1).split() == ["match"]
     assert "--margins" in complete("trailprint match --marg", 2)
+    assert complete("trailprint match --metric l", 3).split() == ["l1", "likelihood"]
 
 
 def test_python_m_is_the_program_by_its_name():

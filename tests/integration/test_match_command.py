@@ -237,6 +237,18 @@ def test_a_user_with_zero_counts_is_reported_not_matched(capsys, tmp_path) -> No
 
 
 @pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--string-length", "5"), "--reject-lambda must be given with --string-length."),
+        (("--reject-lambda", "1"), "--reject-lambda without --string-length, the length that all"),
+        (("--reject-lambda", "1", "--string-length", "5", "--metric", "l1"), "needs --metric jens"),
+    ],
+)
+def test_what_a_test_with_rejection_needs(capsys, campus, options, says) -> None:
+    assert says in fails(capsys, "match", campus, "--at", "median", *options)
+
+
+@pytest.mark.parametrize(
     "wrong",
     [
         (),
@@ -253,6 +265,7 @@ def test_a_user_with_zero_counts_is_reported_not_matched(capsys, tmp_path) -> No
         ("--at", "median", "--links", "links.xlsx"),
         ("--at", "median", "--truth", "nothing.csv"),
         ("--at", "median", "--method", "one-by-one", "--margins"),
+        ("--at", "median", "--direction", "auxiliary"),
         ("--at", "median", "--knows", "top:0"),
         ("--at", "median", "--knows", "points"),
         ("--at", "median", "--knows", "friends"),

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 from trailprint.arguments import Understood, check_fields, understood
+from trailprint.display.numbers import format_exact
 from trailprint.errors import OptionError
 from trailprint.features.options import DURATION_EDGES_S, check_edges
 
@@ -71,7 +72,8 @@ class MatchOptions:
         check_fields(self)
         if not (self.reach_m > 0 and math.isfinite(self.reach_m)):
             raise OptionError(
-                f"--reach must be a positive number of metres, got {self.reach_m!r}. Try 1000.",
+                f"--reach must be a positive number of metres, "
+                f"got {format_exact(self.reach_m)}. Try 1000.",
                 option="reach",
             )
         if self.metric != "transport" and self.reach_m != REACH_M:
@@ -84,10 +86,13 @@ class MatchOptions:
             )
         if not 0 <= self.gap < 1:
             raise OptionError(
-                f"--gap must be a share from 0 to below 1, got {self.gap} instead.", option="gap"
+                f"--gap must be a share from 0 to below 1, got {format_exact(self.gap)} instead.",
+                option="gap",
             )
         if self.method != "joint" and (self.size is not None or self.gap or self.margins):
             raise OptionError("--size, --gap and --margins go with --method joint.", option="size")
+        if self.method == "joint" and self.direction != "released":
+            raise OptionError("--direction goes with --method one-by-one.", option="direction")
         if self.margins and self.gap:
             raise OptionError(
                 "--margins needs an exact matching and does not go with --gap.", option="margins"
@@ -125,7 +130,8 @@ class RejectionOptions:
         check_fields(self)
         if not (self.reject_lambda > 0 and math.isfinite(self.reject_lambda)):
             raise OptionError(
-                f"--reject-lambda must be a positive number of bits, got {self.reject_lambda}.",
+                "--reject-lambda must be a positive number of bits, got "
+                f"{format_exact(self.reject_lambda)}.",
                 option="reject-lambda",
             )
         if self.string_length is None:
@@ -211,7 +217,8 @@ class TrailOptions:
                 raise OptionError(f"--{name} is for --algorithm likely only: add it.", option=name)
             if not 0 < value < 1:
                 raise OptionError(
-                    f"--{name} must be between 0 and 1, got {value!r}. Try 0.9.", option=name
+                    f"--{name} must be above 0 and below 1, got {format_exact(value)}. Try 0.9.",
+                    option=name,
                 )
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from trailprint.arguments import check_fields
 from trailprint.audit.results.findings import Findings, Headline
-from trailprint.display.numbers import format_percent
+from trailprint.display.numbers import format_exact, format_percent
 from trailprint.errors import OptionError
 from trailprint.evaluation.intervals import wilson
 from trailprint.studies.small_counts import is_small
@@ -35,12 +35,14 @@ class GateOptions:
         check_fields(self)
         if self.fail_above is not None and not 0 <= self.fail_above <= 1:
             raise OptionError(
-                f"--fail-above must be a share from 0 to 1, got {self.fail_above}. Try 0.05.",
+                f"--fail-above must be a share from 0 to 1, got "
+                f"{format_exact(self.fail_above)}. Try 0.05.",
                 option="fail-above",
             )
-        if self.fail_on not in ("rate", "upper"):
+        if self.fail_above is None and self.fail_on != "rate":
             raise OptionError(
-                f"--fail-on must be rate or upper, got {self.fail_on!r} instead.", option="fail-on"
+                "--fail-on goes with --fail-above: name the largest share, such as 0.05.",
+                option="fail-on",
             )
 
     def find_excess(self, headline: Headline, n_linked: int) -> str | None:

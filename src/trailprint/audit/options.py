@@ -12,6 +12,7 @@ from typing import Any
 
 from trailprint.arguments import Texts, Understood, check_argument, check_fields, understood
 from trailprint.audit.attacks.registry import attack_names, family_names
+from trailprint.display.numbers import format_exact
 from trailprint.errors import OptionError, to_flag
 from trailprint.events.knowledge import Knowledge
 from trailprint.events.split import METHODS, SplitOptions
@@ -42,8 +43,8 @@ class AuditOptions:
     attacks : tuple of str
         Which attacks are run; points looks at the release alone and links nobody.
     protections : tuple of str
-        Try NAME[:key=value,…], or 'A then B' (default: what fits). Without any, a small set that
-        fits the data is tried.
+        Try NAME[:key=value,…], or 'A then B'; may be given several times (default: what fits).
+        Without any, a small set that fits the data is tried.
     target_risk : float, optional
         Find the least loss for this risk, such as 0.05. The protection that costs least and
         leaves at most this share linked.
@@ -111,7 +112,8 @@ class AuditOptions:
         _check_protections(self.protections)
         if self.target_risk is not None and not 0 <= self.target_risk <= 1:
             raise OptionError(
-                f"--target-risk must be a share from 0 to 1, got {self.target_risk}. Try 0.05.",
+                f"--target-risk must be a share from 0 to 1, got "
+                f"{format_exact(self.target_risk)}. Try 0.05.",
                 option="target-risk",
             )
         if self.users is not None and self.users < 2:
@@ -125,7 +127,7 @@ class AuditOptions:
             )
         if self.time_limit_s is not None and not self.time_limit_s > 0:
             raise OptionError(
-                f"--time-limit must be positive, got {self.time_limit_s:g} seconds.",
+                f"--time-limit must be positive, got {format_exact(self.time_limit_s)} seconds.",
                 option="time-limit",
             )
 

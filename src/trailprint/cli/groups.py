@@ -100,8 +100,8 @@ class Group:
         missing = [flag for flag in self.flags if flag.is_required]
         if values and any(flag.name not in values for flag in missing):
             names = " and ".join(f"--{flag.flag}" for flag in missing)
-            how = "together" if len(missing) > 1 else "too: the others go with it"
-            raise OptionError(f"{names} must be given {how}.", option=missing[0].flag)
+            given = " and ".join(f"--{flag.flag}" for flag, _ in own)
+            raise OptionError(f"{names} must be given with {given}.", option=missing[0].flag)
         return Given(self.kind, values, {flag.key: value for flag, value in own})
 
 

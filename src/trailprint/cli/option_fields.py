@@ -101,11 +101,12 @@ class OptionField:
     def help(self) -> str:
         """The help text: meaning, choices and default."""
         chosen = choices_of(self.kind)
-        if chosen:
+        if chosen and not self.takes_list:
             marked = [f"{name} (default)" if name == self.default else name for name in chosen]
             return f"{self.about.removesuffix('.')}: {', '.join(marked)}."
         shown = self.show_default()
-        return f"{self.about.removesuffix('.')} (default: {shown})." if shown else self.about
+        about = f"{self.about.removesuffix('.')}: {', '.join(chosen)}" if chosen else self.about
+        return f"{about.removesuffix('.')} (default: {shown})." if shown else about
 
     def show_default(self) -> str:
         """The default as it would be typed; empty if there is none or it is a switch."""
@@ -175,8 +176,11 @@ def read_attributes(docstring: str) -> dict[str, str]:
 
 
 def choices_of(kind: Any) -> tuple[str, ...]:
-    """The values of a ``Literal``, also within a union; empty for other types."""
-    literals = [one for one in _parts(kind) if typing.get_origin(one) is typing.Literal]
+    """The values of a ``Literal``, also within a union or a tuple; empty for other types."""
+    parts = _parts(kind)
+    if typing.get_origin(parts[0]) is tuple:
+        parts = typing.get_args(parts[0])[:1]
+    literals = [one for one in parts if typing.get_origin(one) is typing.Literal]
     return tuple(value for one in literals for value in typing.get_args(one))
 
 
@@ -213,12 +217,12 @@ def _read_number(kind: type[int] | type[float], flag: str) -> Callable[[str], in
 def _usual(kind: Any) -> Written:
     """The default way to type values of a type."""
     parts = _parts(kind)
+    if typing.get_origin(parts[0]) in (tuple, Sequence):
+        return _list_of(typing.get_args(parts[0])[0])
     if choices_of(kind):
         return Written(metavar="NAME")
     if parts[0] in (int, float):
         return Written(show=lambda number: f"{number:g}", metavar=_NUMBER)
-    if typing.get_origin(parts[0]) in (tuple, Sequence):
-        return _list_of(typing.get_args(parts[0])[0])
     readable = [part for part in parts if hasattr(part, "parse")]
     return Written(read=readable[0].parse) if readable else Written()
 

@@ -49,7 +49,7 @@ def run(
             "What is known",
             without=("seed", "grid"),
             written={
-                "points": Written(metavar="1-10"),
+                "points": Written(metavar="NUMBERS"),
                 "populations": Written(show=lambda sizes: "", metavar="PEOPLE,…"),
             },
         ),

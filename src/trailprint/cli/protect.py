@@ -26,6 +26,7 @@ from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.fingerprints import fingerprint
 from trailprint.events.write import check_outputs, write_events, write_table
+from trailprint.studies.options import METRICS
 
 if TYPE_CHECKING:
     from trailprint.protections.protection import Protection
@@ -77,7 +78,9 @@ def _check(data: str | None, protecting: Protecting, sides: SideInputs) -> str:
         raise OptionError(
             "--target-risk needs --sweep, such as --sweep k=2,5,10,20.", option="target-risk"
         )
-    if trading.sweep is None and sides.names_a_cut:
+    if trading.sweep is None and trading.metrics != METRICS:
+        raise OptionError("--metrics goes with --sweep: name both.", option="metrics")
+    if trading.sweep is None and sides.splitting:
         raise OptionError(
             "A split goes with --sweep, which needs two sides; leave it out.", option="sweep"
         )

@@ -66,11 +66,11 @@ class TradeOffOptions:
     Attributes
     ----------
     sweep : str, optional
-        Risk and loss for key=value,value,…
+        Risk and loss for each value of a parameter, such as k=2,5,10.
     target_risk : float, optional
         With ``sweep``: the least loss for this risk, such as 0.05.
     metrics : tuple of str
-        With ``sweep``: metrics to attack with; the strongest counts.
+        With ``sweep``: the strongest attack counts, of those with these metrics.
     """
 
     sweep: str | None = None

@@ -34,15 +34,15 @@ class ReproduceOptions:
     list_all : bool
         Show what can be reproduced and stop.
     data : str, optional
-        Your own copies of the papers' data.
+        Folder or file of your own copies of the papers' data.
     full : bool
         The papers' sizes, however long it takes.
     name_locations : bool
         Draw the papers' maps: they show where places are.
     settings : tuple of str
-        Change a setting that --list shows.
+        Change a setting that --list shows; may be given several times.
     out : str, optional
-        A folder for page, tables and JSON.
+        Output folder for page, tables and JSON.
     """
 
     list_all: bool = False
@@ -61,9 +61,7 @@ def run(
             "Experiments",
             names={"list_all": "list", "settings": "set"},
             written={
-                "data": Written(metavar="DIR"),
                 "settings": Written(read=tuple, show=", ".join, metavar="NAME=VALUE", many=True),
-                "out": Written(metavar="DIR"),
             },
         ),
     ],
@@ -166,7 +164,7 @@ def _print(results: list[Any], out: str | None) -> None:
         if rows:
             print_rows(title, rows, most=len(rows))
         print_table("" if rows else title, _about(result), is_prose=True)
-    where = "Add --out DIR for a page with charts, and the tables." if out is None else _where(out)
+    where = "Add --out FOLDER for a page with charts and tables." if out is None else _where(out)
     n_refused = sum(result.refused is not None for result in results)
     counted: list[tuple[str, object]] = [("experiments", len(results) - n_refused)]
     if n_refused:

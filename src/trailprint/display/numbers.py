@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 _DIGITS = 4
@@ -43,6 +44,13 @@ def format_number(number: float) -> str:
     whole, point, rest = f"{number:,.{decimals}f}".partition(".")
     rest = rest.rstrip("0")
     return f"{whole}{point}{rest}" if rest else whole
+
+
+def format_exact(number: float) -> str:
+    """Return every digit of a number: 5 and not 5.0, 1,000,000 and not 1e+06."""
+    if not math.isfinite(number):
+        return str(number)
+    return f"{Decimal(str(number)):,f}".removesuffix(".0")
 
 
 def format_percent(share: float) -> str:

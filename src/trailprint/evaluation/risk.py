@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from trailprint.arguments import check_argument
 from trailprint.display.discreet import Words
-from trailprint.display.numbers import format_percent
+from trailprint.display.numbers import format_exact, format_percent
 from trailprint.errors import OptionError
 from trailprint.evaluation.intervals import wilson
 from trailprint.evaluation.truth import Truth
@@ -120,7 +120,8 @@ def check_precision(precision: float) -> None:
     check_argument("precision", precision, float)
     if not 0 < precision <= 1:
         raise OptionError(
-            f"--precision must be above 0 and at most 1, got {precision} instead. Try 0.9.",
+            "--precision must be above 0 and at most 1, "
+            f"got {format_exact(precision)} instead. Try 0.9.",
             option="precision",
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trailprint.arguments import Texts, Understood, check_arguments, check_fields, understood
-from trailprint.display.numbers import format_number
+from trailprint.display.numbers import format_exact
 from trailprint.errors import InputError, OptionError, spell_option, to_flag
 from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
@@ -14,8 +14,9 @@ from trailprint.events.options import ReadOptions, Window
 from trailprint.events.reading.opening import Source, open_source
 from trailprint.events.reading.times import check_bound, parse_bound
 
-_LONGEST_S = 1_000_000_000
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+#: More than thirty years, and small enough to compute with in microseconds.
+_LONGEST_S = 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,7 @@ class FilterOptions:
     weekdays : tuple of str
         Only these weekdays: mon,tue,… Empty for all.
     hours : Window or str, optional
-        Only this part of the day, 09:00-17:00 local time.
+        Only this part of the day in local time, such as 09:00-17:00.
     min_active_days : int
         Minimum number of active days per user.
     min_events : int
@@ -247,11 +248,11 @@ def without_crowded_ids(events: Events, max_events: int) -> Events:
 def lasting(events: Events, seconds: float) -> Events:
     """Return the events that last at least this many seconds."""
     events.require("end", "A least duration")
-    if not 0 <= seconds < _LONGEST_S:
+    if not 0 <= seconds <= _LONGEST_S:
         raise OptionError(
-            f"--min-duration must be from 0 to below {_LONGEST_S:,} "
-            f"seconds, got {seconds} instead.",
+            f"--min-duration must be from 0 to {_LONGEST_S:,} seconds, "
+            f"got {format_exact(seconds)} instead.",
             option="min-duration",
         )
     condition = f'epoch_us("end") - epoch_us("start") >= {round(seconds * 1e6)}'
-    return events.having(condition, f"Only visits of {format_number(seconds)} s or more.")
+    return events.having(condition, f"Only visits of {format_exact(seconds)} s or more.")

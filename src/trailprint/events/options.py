@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from trailprint.arguments import Texts, Understood, check_argument, check_fields, understood
+from trailprint.display.numbers import format_exact
 from trailprint.errors import OptionError
 from trailprint.events.events import Column
 
@@ -79,7 +80,7 @@ class ReadOptions:
     Attributes
     ----------
     layout : str, optional
-        A known research layout (default: recognised).
+        A known research layout; 'trailprint layouts' lists them (default: recognised).
     column_names : mapping, optional
         The source's names for our columns, where they are not among the known names.
     identity : tuple of str
@@ -97,9 +98,9 @@ class ReadOptions:
     timezone : str
         Time zone of days, and of times that name none.
     time_format : str, optional
-        Format of unusual times, as for strptime: '%d/%m/%Y'.
+        Format of unusual times, as for strptime, such as '%d/%m/%Y'.
     window : Window or str, optional
-        Start-only logs: part of the day to rebuild, 09:00-17:00.
+        Start-only logs: part of the day to rebuild, such as 09:00-17:00.
     present_throughout : bool
         Start-only logs: only users present for the whole ``window``.
     max_stay_days : float
@@ -165,7 +166,7 @@ class ReadOptions:
         if not 0 < self.max_stay_days <= _LONGEST_STAY_DAYS:
             raise OptionError(
                 f"--max-stay-days must be above 0 and at most {_LONGEST_STAY_DAYS:,} days, got "
-                f"{self.max_stay_days:g} instead. Try 366.",
+                f"{format_exact(self.max_stay_days)} instead. Try 366.",
                 option="max-stay-days",
             )
         if self.present_throughout and self.window is None:

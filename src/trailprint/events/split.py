@@ -11,6 +11,7 @@ from typing import Any
 from trailprint.arguments import check_arguments, check_fields
 from trailprint.display.discreet import Words
 from trailprint.display.fact_tables import write_facts
+from trailprint.display.numbers import format_exact
 from trailprint.errors import InputError, OptionError, spell_option, to_flag
 from trailprint.events.events import Events
 from trailprint.events.filters import range_condition, split_range
@@ -35,8 +36,8 @@ class SplitOptions:
     Attributes
     ----------
     at : str, optional
-        Cut at a time, or at the median event. What is before it is released, what is from it on
-        is auxiliary.
+        Cut at a time such as 2024-05-01, or at the median event: median. What is before it is
+        released, what is from it on is auxiliary.
     halves_of_weeks : bool
         Cut each user's active weeks in two halves. The first is released, the second auxiliary;
         of an odd number the middle week goes to the first half; users with one active week are
@@ -125,7 +126,8 @@ class SplitOptions:
             return
         if value != 0 or name != "common_users":
             raise OptionError(
-                f"{to_flag(name)} must be a whole number of users or a share below 1, got {value}.",
+                f"{to_flag(name)} must be a whole number of users or a share below 1, got "
+                f"{format_exact(value)}.",
                 option=spell_option(name),
             )
 
@@ -302,7 +304,7 @@ def _read_fold(fold: str) -> tuple[int, int]:
     k, n = (int(part) for part in match.groups()) if match else (0, 0)
     if not (2 <= n <= _MOST_FOLDS and 1 <= k <= n):
         raise OptionError(
-            f"--fold must be k/n with 1 ≤ k ≤ n and 2 ≤ n ≤ {_MOST_FOLDS}, got {fold!r} instead.",
+            f"--fold must be k/n with 1 ≤ k ≤ n and 2 ≤ n ≤ {_MOST_FOLDS:,}, got {fold!r} instead.",
             option="fold",
         )
     return k, n
@@ -425,7 +427,8 @@ def _how_many(option: str, wanted: float | None, n_users: int) -> int | None:
     n_wanted = round(wanted * n_users) if wanted < 1 else int(wanted)
     if n_wanted < 1:
         raise OptionError(
-            f"--{option} must be at least one user, got {wanted:g} of {n_users:,}.", option=option
+            f"--{option} must be at least one user, got {format_exact(wanted)} of {n_users:,}.",
+            option=option,
         )
     if n_wanted > n_users:
         raise OptionError(

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from trailprint.arguments import check_fields
+from trailprint.display.numbers import format_exact
 from trailprint.errors import OptionError
 
 Weight = Literal["visits", "duration", "day-balanced"]
@@ -44,8 +45,9 @@ def check_edges(edges_s: Sequence[float]) -> None:
     """Raise an error unless the edges are positive, finite and increasing seconds."""
     grow = all(low < high < math.inf for low, high in pairwise([0.0, *edges_s]))
     if not grow:
+        given = " then ".join(map(format_exact, edges_s))
         raise OptionError(
             "--duration-edges must be positive seconds in growing order, such as 300,1800,7200, "
-            f"got {', '.join(f'{edge:g}' for edge in edges_s)} instead.",
+            f"got {given} instead.",
             option="duration-edges",
         )

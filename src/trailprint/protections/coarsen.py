@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from trailprint.display.discreet import Discreet
-from trailprint.display.numbers import format_number
+from trailprint.display.numbers import format_exact, format_number
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import quote_name
 from trailprint.events.events import Events
@@ -55,7 +55,8 @@ class CoarsenGrid(EventProtection):
         """Raise an error if a value breaks its rule."""
         if not is_cell(self.cell_m):
             raise OptionError(
-                f"cell_m must be a number of metres from {LEAST_CELL_M} on, got {self.cell_m!r}. "
+                f"cell_m must be a number of metres from {LEAST_CELL_M} on, got "
+                f"{format_exact(self.cell_m)}. "
                 "Try cell_m=1000."
             )
 
@@ -228,8 +229,8 @@ class CoarsenTime(EventProtection):
         """Raise an error if a value breaks its rule."""
         if not (0 < self.unit_s <= _DAY_S and math.isfinite(self.unit_s)):
             raise OptionError(
-                "unit_s must be a positive number of seconds up to a day, 86400, "
-                f"got {self.unit_s!r}. Try unit_s=3600."
+                f"unit_s must be a positive number of seconds up to a day, {_DAY_S:,.0f}, "
+                f"got {format_exact(self.unit_s)}. Try unit_s=3600."
             )
 
     def label(self) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from trailprint.arrays import Floats
-from trailprint.display.numbers import format_number
+from trailprint.display.numbers import format_exact, format_number
 from trailprint.errors import OptionError
 from trailprint.features.histograms import Histograms
 from trailprint.protections.protection import HistogramChange, HistogramProtection, Seed
@@ -65,7 +65,7 @@ class Noise(HistogramProtection):
         if not (self.epsilon >= _LEAST_EPSILON and math.isfinite(self.epsilon)):
             raise OptionError(
                 f"epsilon must be a positive number of at least {_LEAST_EPSILON:f}, "
-                f"got {self.epsilon!r}. Try epsilon=1."
+                f"got {format_exact(self.epsilon)}. Try epsilon=1."
             )
         if not 1 <= self.max_events < 2**31:
             raise OptionError(

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from trailprint.arrays import Ints
-from trailprint.display.numbers import format_number
+from trailprint.display.numbers import format_exact, format_number
 from trailprint.errors import OptionError
 from trailprint.events.engine import quote_name, quote_text
 from trailprint.events.events import Column, Events
@@ -58,7 +58,8 @@ class PerturbLocations(EventProtection):
         if not (all(0 <= chance <= 1 for chance in chances) and sum(chances) <= 1):
             raise OptionError(
                 "previous and next must be chances from 0 to 1 that add up to at most 1, "
-                f"got {self.previous!r} and {self.next!r}. Try previous=0.15,next=0.15."
+                f"got {format_exact(self.previous)} and {format_exact(self.next)}. "
+                "Try previous=0.15,next=0.15."
             )
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
@@ -142,7 +143,7 @@ class PerturbTimes(EventProtection):
         if not (0 < self.sigma_s <= 1e9 and math.isfinite(self.sigma_s)):
             raise OptionError(
                 "sigma_s must be a positive number of seconds up to 1,000,000,000, "
-                f"got {self.sigma_s!r}. Try sigma_s=3600."
+                f"got {format_exact(self.sigma_s)}. Try sigma_s=3600."
             )
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:

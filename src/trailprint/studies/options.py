@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from trailprint.arguments import check_fields
 from trailprint.attacks.options import MatchOptions, MetricName
+from trailprint.display.numbers import format_exact
 from trailprint.errors import OptionError
 
 _MOST_FOLDS = 10_000
@@ -38,13 +39,13 @@ class FoldOptions:
         check_fields(self)
         if not 2 <= self.n_folds <= _MOST_FOLDS:
             raise OptionError(
-                f"--folds must be from 2 to {_MOST_FOLDS:,}, got {self.n_folds} instead.",
+                f"--folds must be from 2 to {_MOST_FOLDS:,}, got {self.n_folds:,} instead.",
                 option="folds",
             )
         if self.n_rounds is not None and not 1 <= self.n_rounds <= self.n_folds:
             raise OptionError(
-                f"--rounds must be from 1 to the {self.n_folds} folds, "
-                f"got {self.n_rounds} instead.",
+                f"--rounds must be from 1 to the {self.n_folds:,} folds, "
+                f"got {self.n_rounds:,} instead.",
                 option="rounds",
             )
 
@@ -78,7 +79,8 @@ class TrialOptions:
         check_fields(self)
         if self.target_risk is not None and not 0 <= self.target_risk <= 1:
             raise OptionError(
-                f"--target-risk must be a share from 0 to 1, got {self.target_risk!r}. Try 0.05.",
+                f"--target-risk must be a share from 0 to 1, got "
+                f"{format_exact(self.target_risk)}. Try 0.05.",
                 option="target-risk",
             )
         if not self.attacks:
@@ -129,6 +131,10 @@ def _read_value(text: str) -> int | float | str:
     return text
 
 
+_WITHHOLD = (0.1, 0.5, 0.9)
+_N_RUNS = 100
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SensitivityOptions:
     """
@@ -156,10 +162,21 @@ class SensitivityOptions:
     """
 
     sensitivity: Literal["locations", "popularity", "withholding"] | None = None
-    withhold: tuple[float, ...] = (0.1, 0.5, 0.9)
+    withhold: tuple[float, ...] = _WITHHOLD
     withhold_by: Literal["visit", "person", "place"] = "visit"
-    n_runs: int = 100
+    n_runs: int = _N_RUNS
     name_locations: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)
+        drawn = (self.withhold, self.withhold_by, self.n_runs)
+        if self.sensitivity != "withholding" and drawn != (_WITHHOLD, "visit", _N_RUNS):
+            raise OptionError(
+                "--withhold, --withhold-by and --runs go with --sensitivity withholding.",
+                option="withhold",
+            )
+        if self.sensitivity is None and self.name_locations:
+            raise OptionError(
+                "--name-locations goes with --sensitivity: say what to vary.",
+                option="name-locations",
+            )

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from trailprint.arrays import Flags, Ints
 from trailprint.attacks.options import TrailOptions
 from trailprint.attacks.trail import match_trails
+from trailprint.display.numbers import format_exact
 from trailprint.errors import OptionError
 from trailprint.evaluation.intervals import mean_interval, wilson
 from trailprint.evaluation.truth import Truth
@@ -220,7 +221,9 @@ def withhold(
     """
     if not 0 <= probability <= 1:
         raise OptionError(
-            f"--withhold must be a probability, got {probability} instead.", option="withhold"
+            "--withhold must be probabilities from 0 to 1, "
+            f"got {format_exact(probability)} instead.",
+            option="withhold",
         )
     if n_runs < 1:
         raise OptionError(f"--runs must be at least 1, got {n_runs} instead.", option="runs")

@@ -401,11 +401,11 @@ def _with_margins(
         return options
     _check_rejection(rejection, views, histograms)
     is_one_length = rejection.string_length is not None
-    metric, other = ("jensen-shannon", "leave") if is_one_length else ("likelihood", "name")
+    metric, how = ("jensen-shannon", "with") if is_one_length else ("likelihood", "without")
     if options.metric != metric or options.method != "joint":
         raise OptionError(
-            f"--reject-lambda needs --metric {metric} and --method joint, or {other} "
-            "--string-length, the length all histograms have in common.",
+            f"--reject-lambda {how} --string-length, the length that all histograms have in "
+            f"common, needs --metric {metric} and --method joint.",
             option="reject-lambda",
         )
     if options.size is not None:

@@ -57,6 +57,8 @@ def test_what_is_too_high(
 def test_a_limit_is_a_share() -> None:
     with pytest.raises(OptionError, match=r"from 0 to 1, got 5"):
         GateOptions(fail_above=5)
+    with pytest.raises(OptionError, match="fail_on goes with fail_above"):
+        GateOptions(fail_on="upper")
 
 
 def test_an_attack_on_some_of_the_people_that_is_above_is_reported_but_does_not_count():

@@ -6,6 +6,7 @@ import math
 import pytest
 
 from trailprint.display.numbers import (
+    format_exact,
     format_number,
     format_percent,
     format_seconds,
@@ -35,6 +36,24 @@ from trailprint.display.numbers import (
 )
 def test_people_never_read_an_exponent(number, shown):
     assert format_number(number) == shown
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [
+        (0.0, "0"),
+        (-5.0, "-5"),
+        (500, "500"),
+        (1e9, "1,000,000,000"),
+        (1e-9, "0.000000001"),
+        (1.0000001, "1.0000001"),
+        (12345.5, "12,345.5"),
+        (math.inf, "inf"),
+        (math.nan, "nan"),
+    ],
+)
+def test_what_arrived_is_repeated_in_every_digit(number, shown):
+    assert format_exact(number) == shown
 
 
 @pytest.mark.parametrize(

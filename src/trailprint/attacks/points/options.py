@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from trailprint.arguments import Understood, check_fields, understood
+from trailprint.display.numbers import format_exact
 from trailprint.errors import OptionError
 
 Knowledge = Literal[
@@ -145,7 +146,7 @@ def _check_home_work(which: str, knowledge: str) -> None:
 def _check_tolerance(tolerance: float, knowledge: str) -> None:
     if not 0 <= tolerance <= 1:
         raise OptionError(
-            f"--tolerance must be from 0 to 1, got {tolerance:g} instead.",
+            f"--tolerance must be from 0 to 1, got {format_exact(tolerance)} instead.",
             option="tolerance",
         )
     if tolerance and knowledge not in TOLERANT:
@@ -158,7 +159,7 @@ def _check_tolerance(tolerance: float, knowledge: str) -> None:
 def _check_range(name: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
         raise OptionError(
-            f"--{name} must be from {least} to {most}, got {value} instead.", option=name
+            f"--{name} must be from {least:,} to {most:,}, got {value:,} instead.", option=name
         )
 
 

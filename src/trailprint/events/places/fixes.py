@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from trailprint.arguments import check_argument, check_arguments, check_fields
-from trailprint.display.numbers import format_number
+from trailprint.display.numbers import format_exact, format_number
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, quote_text
 from trailprint.events.events import Column, Events
@@ -53,11 +53,11 @@ class StayOptions:
     def __post_init__(self) -> None:
         check_fields(self)
         if not 0 < self.radius_m <= _MOST_METRES:
-            raise _refuse(f"a radius of {self.radius_m:g} m")
+            raise _refuse(f"a radius of {format_exact(self.radius_m)} m")
         if not 0 < self.least_s <= _LONGEST_S:
-            raise _refuse(f"at least {self.least_s:g} s")
+            raise _refuse(f"at least {format_exact(self.least_s)} s")
         if not 0 < self.gap_s <= _LONGEST_S:
-            raise _refuse(f"a silence of {self.gap_s:g} s")
+            raise _refuse(f"a silence of {format_exact(self.gap_s)} s")
 
     @classmethod
     def parse(cls, text: str) -> StayOptions:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trailprint.arguments import check_argument, check_arguments, check_fields
-from trailprint.display.numbers import format_number
+from trailprint.display.numbers import format_exact, format_number
 from trailprint.engines.h3_cells import define_cells, name_cells
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, quote_text
@@ -65,9 +65,10 @@ class Box:
     def __post_init__(self) -> None:
         check_fields(self)
         if not (-90 <= self.south < self.north <= 90 and -180 <= self.west < self.east <= 180):
+            given = ",".join(map(format_exact, (self.south, self.west, self.north, self.east)))
             raise OptionError(
                 "--box must be south,west,north,east in degrees with south < north and "
-                f"west < east, got {self.south},{self.west},{self.north},{self.east} instead.",
+                f"west < east, got {given} instead.",
                 option="box",
             )
 
@@ -99,7 +100,7 @@ class GridOptions:
         if not is_cell(self.cell_m):
             raise OptionError(
                 f"--cell must be a number of metres from {LEAST_CELL_M} on, "
-                f"got {self.cell_m!r} instead. Try 1000.",
+                f"got {format_exact(self.cell_m)} instead. Try 1000.",
                 option="cell",
             )
 

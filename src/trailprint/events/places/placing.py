@@ -49,7 +49,7 @@ class PlaceOptions:
     regions : path, optional
         A file with columns location and region. In Python also a table.
     truncate : int, optional
-        Keep this many parts of names such as x.y.z.
+        Keep this many parts of names of locations such as x.y.z.
 
     Examples
     --------
