@@ -53,6 +53,20 @@ def test_a_broken_comparison_does_not_obey_the_schema(save):
         jsonschema.Draft202012Validator(load_comparison_schema()).validate(plain)
 
 
+def test_growth_is_drawn_where_at_least_two_audits_studied_it(save):
+    found = tp.compare(save("before"), save("after", {"growth.users": None})).comparison
+    assert [growth.study for growth in found.growth] == ["time", "resolution", "knowledge"]
+    time, resolution, _ = found.growth
+    assert [curve.audit for curve in time.curves] == ["before", "after"]
+    for growth, plain in ((time, "time"), (resolution, "resolution")):
+        expected = EXAMPLE["growth"][plain]["points"]
+        for curve in growth.curves:
+            assert [(p.x, p.share, p.low, p.high) for p in curve.points] == [
+                (p["x"], p["accuracy"], p["low"], p["high"]) for p in expected
+            ]
+    assert resolution.curves[0].points[0].label == "250 m"
+
+
 def test_equal_audits_do_not_differ(save):
     found = tp.compare(save("before"), save("after")).comparison
     assert not found.changes
