@@ -62,6 +62,7 @@ def test_each_rate_is_that_of_its_own_audit(save):
     assert (row.first.linked, row.first.share) == (before["correct"], before["accuracy"])
     assert (row.second.linked, row.second.share, row.second.interval) == (316, 0.3, (0.27, 0.33))
     assert row.difference == pytest.approx(0.3 - before["accuracy"], abs=0.001)
+    assert "; less (95 % interval" in row.reading
 
 
 def test_growth_is_drawn_where_at_least_two_audits_studied_it(save):
