@@ -6,14 +6,12 @@ from itertools import product
 
 import numpy as np
 
-from trailprint.studies.cell_suppression import Label, PublishedCounts
 
-
-def choose_labels_by_enumeration(cells: PublishedCounts, small: int) -> list[Label]:
+def choose_labels_by_enumeration(sums, values, roles, small: int) -> list[str]:
     """Labels as a reader would check them who lists every possible table; the first cell is all."""
-    values, n_cells = np.array(cells.values), len(cells.values)
-    spread = np.array(list(product(range(values[0] + 1), repeat=cells.sums.shape[1])))
-    tables = (spread @ cells.sums.T).astype(int)
+    values, n_cells = np.array(values), len(values)
+    spread = np.array(list(product(range(values[0] + 1), repeat=sums.shape[1])))
+    tables = (spread @ sums.T).astype(int)
     tables = tables[tables[:, 0] == values[0]]
     is_few = (values > 0) & (values < small)
     has_gaps = True
@@ -27,13 +25,13 @@ def choose_labels_by_enumeration(cells: PublishedCounts, small: int) -> list[Lab
                 fits &= of == values[j]
             elif label == "few":
                 fits &= (of > 0) & (of < small)
-            elif with_gaps and has_gaps and cells.roles[j] != "unpublished":
+            elif with_gaps and has_gaps and roles[j] != "unpublished":
                 fits &= (of == 0) | (of >= small)
         return tables[fits]
 
     def follows(j, labels):
-        shown = cells.sums[[label == "shown" for label in labels]]
-        more = np.vstack([shown, cells.sums[j]])
+        shown = sums[[label == "shown" for label in labels]]
+        more = np.vstack([shown, sums[j]])
         return np.linalg.matrix_rank(more) == np.linalg.matrix_rank(shown)
 
     def is_safe(labels):
@@ -43,8 +41,8 @@ def choose_labels_by_enumeration(cells: PublishedCounts, small: int) -> list[Lab
             for j, (low, high) in ends.items()
         )
 
-    always = [r == "size" or (r == "total" and not is_few[j]) for j, r in enumerate(cells.roles)]
-    totals: list[Label] = ["shown" if one else "hidden" for one in always]
+    always = [r == "size" or (r == "total" and not is_few[j]) for j, r in enumerate(roles)]
+    totals: list[str] = ["shown" if one else "hidden" for one in always]
     outside = possible(totals, with_gaps=False)
     known = [
         follows(j, totals) or bool(is_few[j] and np.ptp(outside[:, j]) == 0) for j in range(n_cells)
@@ -52,9 +50,9 @@ def choose_labels_by_enumeration(cells: PublishedCounts, small: int) -> list[Lab
     guarded = [j for j in range(n_cells) if is_few[j] and not known[j]]
     if not guarded:
         return ["shown"] * n_cells
-    labels: list[Label] = ["shown" if one else "hidden" for one in known]
+    labels: list[str] = ["shown" if one else "hidden" for one in known]
     for j in guarded:
-        labels[j] = "hidden" if cells.roles[j] == "unpublished" else "few"
+        labels[j] = "hidden" if roles[j] == "unpublished" else "few"
     while told := [
         j for j in guarded if labels[j] == "few" and np.ptp(possible(labels)[:, j]) == 0
     ]:
@@ -66,8 +64,8 @@ def choose_labels_by_enumeration(cells: PublishedCounts, small: int) -> list[Lab
         low, high = possible(labels)[:, j].min(), min(possible(labels)[:, j].max(), small - 1)
         ends[j] = (max(low, 1) if high > 1 else low, high)
     for j in range(n_cells):
-        if labels[j] == "hidden" and j not in guarded and cells.roles[j] != "unpublished":
-            tried: list[Label] = [*labels[:j], "shown", *labels[j + 1 :]]
+        if labels[j] == "hidden" and j not in guarded and roles[j] != "unpublished":
+            tried: list[str] = [*labels[:j], "shown", *labels[j + 1 :]]
             if follows(j, labels) or is_safe(tried):
                 labels = tried
     return labels

@@ -53,6 +53,32 @@ def test_a_broken_comparison_does_not_obey_the_schema(save):
         jsonschema.Draft202012Validator(load_comparison_schema()).validate(plain)
 
 
+def test_each_rate_is_that_of_its_own_audit(save):
+    before = EXAMPLE["attacks"][0]
+    after = {"correct": 316, "accuracy": 0.3, "interval": [0.27, 0.33]}
+    changed: dict[str, object] = {f"attacks.0.{name}": value for name, value in after.items()}
+    found = tp.compare(save("before"), save("after", changed)).comparison
+    row = next(row for row in found.versus[0].families if row.attack == before["name"])
+    assert (row.first.linked, row.first.share) == (before["correct"], before["accuracy"])
+    assert (row.second.linked, row.second.share, row.second.interval) == (316, 0.3, (0.27, 0.33))
+    assert row.difference == pytest.approx(0.3 - before["accuracy"], abs=0.001)
+    assert "; less (95 % interval" in row.reading
+
+
+def test_growth_is_drawn_where_at_least_two_audits_studied_it(save):
+    found = tp.compare(save("before"), save("after", {"growth.users": None})).comparison
+    assert [growth.study for growth in found.growth] == ["time", "resolution", "knowledge"]
+    time, resolution, _ = found.growth
+    assert [curve.audit for curve in time.curves] == ["before", "after"]
+    for growth, plain in ((time, "time"), (resolution, "resolution")):
+        expected = EXAMPLE["growth"][plain]["points"]
+        for curve in growth.curves:
+            assert [(p.x, p.share, p.low, p.high) for p in curve.points] == [
+                (p["x"], p["accuracy"], p["low"], p["high"]) for p in expected
+            ]
+    assert resolution.curves[0].points[0].label == "250 m"
+
+
 def test_equal_audits_do_not_differ(save):
     found = tp.compare(save("before"), save("after")).comparison
     assert not found.changes

@@ -10,6 +10,8 @@ from trailprint.audit.outcomes import PersonOutcomes, hash_people
 from trailprint.comparison.pairing import disclose_pairs, pair_people
 from trailprint.evaluation.differences import mcnemar_exact
 
+BOTH = ("trail", "trail")
+
 
 def outcomes(of: dict[str, int]) -> PersonOutcomes:
     flags = np.array(list(of.values()), dtype=np.int8)
@@ -94,6 +96,28 @@ def test_a_bound_on_the_p_value_follows_from_the_totals_alone(n_both, shift, n_c
             return
         reported.add(pairs)
     assert len(reported) == 1
+
+
+def test_each_audit_is_asked_about_its_own_attack():
+    people = hash_people(["ann", "bob"])
+    linked, lost = np.array([1, 1], dtype=np.int8), np.array([0, 0], dtype=np.int8)
+    first = PersonOutcomes(people=people, linked={"trail": linked, "histogram": lost})
+    second = PersonOutcomes(people=people, linked={"trail": lost, "histogram": linked})
+    found = pair_people(first, second, ("trail", "histogram"))
+    assert found is not None
+    assert (found.counts.both, found.counts.people) == (2, 2)
+
+
+def test_no_p_value_follows_from_totals_of_other_people():
+    """Three changed, which is hidden; twelve more were tried in the first audit only."""
+    first = {f"p{i}": int(i < 20) for i in range(60)}
+    second = {f"p{i}": int(i < 17) for i in range(48)}
+    everybody = pair_people(outcomes(dict(list(first.items())[:48])), outcomes(second), BOTH)
+    some = pair_people(outcomes(first), outcomes(second), BOTH)
+    assert everybody is not None
+    assert some is not None
+    assert disclose_pairs(everybody).p_value_is == "at most"
+    assert (disclose_pairs(some).p_value_is, disclose_pairs(some).p_value) == ("not shown", None)
 
 
 def test_people_of_a_release_are_called_by_their_old_ids():
