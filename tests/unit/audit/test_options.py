@@ -52,11 +52,11 @@ def test_durations_that_are_none(text):
         parse_duration(text)
 
 
-def test_an_option_without_a_flag_is_named_as_in_python():
-    with pytest.raises(OptionError) as caught:
+def test_an_error_names_its_flag_and_in_python_its_option():
+    with pytest.raises(OptionError, match=r"^sequence_users must be at least 2") as caught:
         AuditOptions(sequence_users=1)
-    assert caught.value.for_command_line().startswith("sequence_users must be")
-    assert caught.value.option is None
+    assert caught.value.for_command_line().startswith("--sequence-users must be")
+    assert caught.value.option == "sequence-users"
 
 
 def test_settings_are_plain_values():
