@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from trailprint.display.numbers import format_number, format_percent, format_seconds
+from trailprint.display.numbers import format_exact, format_percent, format_seconds
 from trailprint.studies.findings import RareLocation
 from trailprint.studies.small_counts import Maskable
 
@@ -145,8 +145,8 @@ def value(anything: Any) -> str:
         return "none"
     if isinstance(anything, bool):
         return "yes" if anything else "no"
-    if isinstance(anything, float):
-        return format_number(anything)
+    if isinstance(anything, int | float):
+        return format_exact(anything)
     if isinstance(anything, Mapping):
         return ", ".join(f"{name} = {value(inner)}" for name, inner in anything.items()) or "none"
     if isinstance(anything, (list, tuple)):

@@ -95,13 +95,13 @@ class Success:
 
         Ties between equal records count as drawn or on average, whichever is higher. Dropping a
         person makes nobody else safer. If only some people were tried, the rate itself counts:
-        fewer people are easier to tell apart, so it is above the rate among all.
+        fewer people are easier to tell apart, so it is above the rate among all. With no people
+        left the rate is unknown: assume 1.
         """
         rate = max(self.user_accuracy, self.expected_user_accuracy)
         n_linked = min(rate * self.people, self.left)
-        if not self.is_whole:
-            return n_linked / max(self.left, 1)
-        # With no people left the rate is unknown: assume 1.
+        if self.left and not self.is_whole:
+            return n_linked / self.left
         return (wilson(n_linked, self.left) or (0.0, 1.0))[1]
 
 
@@ -131,5 +131,10 @@ def find_by_family(found: Iterable[Success]) -> dict[str, Success]:
 
 
 def measure_at_risk(found: Iterable[Success]) -> float:
-    """Return the risk compared with the target: the highest over all attacks."""
-    return max(one.at_risk for one in found)
+    """
+    Return the risk compared with the target: the highest over all attacks.
+
+    An attack tried on some people of whom nobody is left says nothing about the others.
+    """
+    known = (one.at_risk for one in found if one.left or one.is_whole)
+    return max(known, default=1.0)

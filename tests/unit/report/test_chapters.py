@@ -468,6 +468,19 @@ class TestAgain:
         settings = dict(of_kind(write_settings_used(read(result), About()), Facts)[1].items)
         assert "split" not in settings
 
+    def test_units_are_words_and_numbers_have_every_digit(self, result):
+        result["settings"] |= {
+            "seed": 12345,
+            "time_limit_s": 600.0,
+            "users": 2000,
+            "target_risk": 0.12345,
+        }
+        settings = dict(of_kind(write_settings_used(read(result), About()), Facts)[1].items)
+        assert settings["time limit in seconds"] == "600"
+        assert settings["users"] == "2,000"
+        assert settings["target risk"] == "0.12345"
+        assert settings["seed"] == "12345"
+
     def test_without_times_there_is_no_table(self, result):
         result["seconds"] = None
         assert of_kind(write_settings_used(read(result), About()), Table) == []

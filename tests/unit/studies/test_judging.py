@@ -36,7 +36,13 @@ def test_no_more_people_are_at_risk_than_are_left():
 
 def test_of_some_people_the_rate_itself_counts():
     assert success(0.2, is_whole=False).at_risk == pytest.approx(20 / 50)
-    assert success(0.0, left=0, is_whole=False).at_risk == 0.0
+
+
+def test_attacks_on_people_who_are_all_gone_neither_count_nor_promise_safety():
+    gone = success(0.0, left=0, is_whole=False)
+    assert gone.at_risk == 1.0  # unknown
+    assert measure_at_risk([gone, success(0.3)]) == success(0.3).at_risk
+    assert measure_at_risk([gone]) == 1.0
 
 
 def test_the_strongest_attack_on_everyone_counts_before_those_on_some():

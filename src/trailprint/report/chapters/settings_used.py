@@ -12,6 +12,8 @@ from trailprint.report.wording import seconds, value
 _NOT_GIVEN = {"protections": "default", "split": "default", "users": "all"}
 """What the absence of a setting stands for."""
 
+_UNITS = {"s": "seconds", "m": "metres"}
+
 
 def write_settings_used(found: Findings, about: About) -> Section:
     """Write what was audited and how: settings, versions and run time."""
@@ -24,7 +26,7 @@ def write_settings_used(found: Findings, about: About) -> Section:
         Heading("This report"),
         Facts(_name(found, about)),
         Heading("Settings"),
-        Facts([(name.replace("_", " "), _describe(name, own)) for name, own in settings.items()]),
+        Facts([(_spell(name), _describe(name, own)) for name, own in settings.items()]),
         Heading("Versions"),
         Facts([(name, value(version)) for name, version in found.versions.items()]),
     ]
@@ -33,8 +35,17 @@ def write_settings_used(found: Findings, about: About) -> Section:
     return Section("Settings and versions to run it again", blocks, "again")
 
 
+def _spell(name: str) -> str:
+    """Return a setting's name in words, its unit spelt out: ``time limit in seconds``."""
+    *words, last = name.split("_")
+    return " ".join([*words, f"in {_UNITS[last]}" if words and last in _UNITS else last])
+
+
 def _describe(name: str, setting: Any) -> str:
-    return _NOT_GIVEN[name] if name in _NOT_GIVEN and not setting else value(setting)
+    if name in _NOT_GIVEN and not setting:
+        return _NOT_GIVEN[name]
+    # A seed is a name, not an amount: without separators it can be copied.
+    return value(str(setting) if name == "seed" and setting is not None else setting)
 
 
 def _name(found: Findings, about: About) -> list[tuple[str, str]]:
