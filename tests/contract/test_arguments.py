@@ -283,13 +283,13 @@ def test_the_largest_seed_is_accepted_by_what_draws(sides):
     released, auxiliary = sides
     seed = 2**63 - 1
     match = tp.MatchOptions(seed=seed)
-    tp.match(released, auxiliary, match, knows="points:2")
-    tp.match(released, auxiliary, match, views=options.ViewOptions())
-    tp.points(released, options.PointsOptions(seed=seed))
+    assert tp.match(released, auxiliary, match, knows="points:2").options.seed == seed
+    assert tp.match(released, auxiliary, match, views=options.ViewOptions()).options.seed == seed
+    assert tp.points(released, options.PointsOptions(seed=seed)).options.seed == seed
     tp.protect(released, ["perturb-locations", "noise"], seed=seed)
     cut = tp.SplitOptions(at="median", seed=seed, released_users=3, auxiliary_users=3)
     audit = tp.AuditOptions(seed=seed, split=cut, knows="points:2", attacks="histogram,combined")
-    tp.audit(FRAME, options=audit)
+    assert tp.audit(FRAME, options=audit).findings.seed == seed
     sweep = options.SweepOptions(parameter="k", values=(2,), seed=seed)
     tp.workflows.trade_off(released, auxiliary, "microaggregate", sweep)
 
