@@ -93,6 +93,10 @@ def test_a_failure_in_a_sentence_without_its_message(sign, said):
     assert "user-17" not in explain_failure("user-17")
 
 
+def choose(master, given):
+    return sessions.choose_settings(master, given, "/scratch")
+
+
 def test_sessions_made_here_log_nothing_for_logs_quote_data():
     settings = Path(unquote(urlparse(sessions._LOGGING).path)).read_text()
     assert "rootLogger.level = off" in settings
@@ -100,19 +104,26 @@ def test_sessions_made_here_log_nothing_for_logs_quote_data():
 
 def test_options_of_java_do_not_bring_the_log_back_unless_they_name_one():
     key = "spark.driver.extraJavaOptions"
-    assert sessions._LOGGING in sessions.choose_settings("yarn", {})[key]
-    both = sessions.choose_settings("yarn", {key: "-Xss4m"})[key]
+    assert sessions._LOGGING in choose("yarn", {})[key]
+    both = choose("yarn", {key: "-Xss4m"})[key]
     assert sessions._LOGGING in both
     assert both.endswith(" -Xss4m")
     own = "-Dlog4j2.configurationFile=file:///own"
-    assert sessions.choose_settings("yarn", {key: own})[key] == own
+    assert choose("yarn", {key: own})[key] == own
 
 
 def test_on_one_machine_nothing_listens_to_the_network_unless_it_was_asked_for():
     key = "spark.driver.host"
-    assert sessions.choose_settings("local[2]", {})[key] == "127.0.0.1"
-    assert key not in sessions.choose_settings("spark://host:7077", {})
-    assert sessions.choose_settings("local[2]", {key: "host"})[key] == "host"
+    assert choose("local[2]", {})[key] == "127.0.0.1"
+    assert key not in choose("spark://host:7077", {})
+    assert choose("local[2]", {key: "host"})[key] == "host"
+
+
+def test_on_one_machine_no_folder_of_tables_is_made_in_the_current_folder():
+    key = "spark.sql.warehouse.dir"
+    assert choose("local", {})[key] == "file:///scratch"
+    assert choose("local", {key: "own"})[key] == "own"
+    assert key not in choose("yarn", {})
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from trailprint.engines.options import EngineOptions
 from trailprint.errors import EngineError, OptionError
+from trailprint.system.scratch import Scratch
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -66,11 +67,13 @@ def open_session(options: EngineOptions) -> Iterator[SparkSession]:
         yield active
         return
     check_java()
-    session = _start(options)
-    try:
-        yield session
-    finally:
-        session.stop()
+    # Spark makes a folder for its tables, by default in the current folder.
+    with contextlib.closing(Scratch()) as scratch:
+        session = _start(options, scratch.name)
+        try:
+            yield session
+        finally:
+            session.stop()
 
 
 def find_session() -> SparkSession | None:
@@ -110,12 +113,12 @@ def check_running(session: SparkSession) -> None:
         )
 
 
-def _start(options: EngineOptions) -> SparkSession:
+def _start(options: EngineOptions, scratch: str) -> SparkSession:
     from pyspark.sql import SparkSession
 
     master = options.spark_master or "local[*]"
     builder = SparkSession.builder.master(with_retries(master))
-    for key, value in choose_settings(master, options.settings).items():
+    for key, value in choose_settings(master, options.settings, scratch).items():
         builder = builder.config(key, value)
     with _own_signals(), _workers_run(_choose_python(master, options)), warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
@@ -129,14 +132,17 @@ def _start(options: EngineOptions) -> SparkSession:
             ) from error
 
 
-def choose_settings(master: str, given: Mapping[str, str]) -> dict[str, str]:
+def choose_settings(master: str, given: Mapping[str, str], scratch: str) -> dict[str, str]:
     """
     Return the settings of a new session: the defaults here, overridden by ``given``.
 
-    Given Java options are added to ours, because without ours Spark would log again.
+    Given Java options are added to ours, because without ours Spark would log again. A local
+    session has its folder of tables in the scratch folder.
     """
-    ours = {**_SETTINGS, **(_LOCAL_SETTINGS if master.startswith("local") else {})}
-    settings = {**ours, **given}
+    settings = dict(_SETTINGS)
+    if master.startswith("local"):
+        settings |= _LOCAL_SETTINGS | {"spark.sql.warehouse.dir": f"file://{scratch}"}
+    settings |= given
     if "log4j" not in settings[_JAVA_OPTIONS]:
         settings[_JAVA_OPTIONS] = f"{_OWN_LOG} {settings[_JAVA_OPTIONS]}"
     return settings
