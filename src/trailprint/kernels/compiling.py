@@ -115,15 +115,15 @@ def _stamp_kernels(caching: Any) -> None:
 class _Listener(event.Listener):
     """Hears from Numba when a function is compiled; where it is cached, Numba says nothing."""
 
-    tell: Callable[[], None] | None = None
+    announce: Callable[[], None] | None = None
 
     def on_start(self, event: Any) -> None:
-        """Tell once that a kernel is compiled."""
+        """Announce once that a kernel is compiled."""
         function = getattr(event.data["dispatcher"], "py_func", None)  # Some have none.
         is_kernel = function is not None and _KERNELS in Path(function.__code__.co_filename).parents
-        if is_kernel and self.tell is not None:
-            tell, self.tell = self.tell, None
-            tell()
+        if is_kernel and self.announce is not None:
+            announce, self.announce = self.announce, None
+            announce()
 
     def on_end(self, event: Any) -> None:
         """Ignore the end."""
@@ -132,12 +132,12 @@ class _Listener(event.Listener):
 _LISTENER = _Listener()
 
 
-def tell_of_compiling(tell: Callable[[], None]) -> None:
+def call_before_compiling(announce: Callable[[], None]) -> None:
     """Call a function before the next kernel is compiled, once; cached kernels do not count."""
-    _LISTENER.tell = tell
+    _LISTENER.announce = announce
 
 
 _stamp_kernels(caching)
 event.register("numba:compile", _LISTENER)  # type: ignore[no-untyped-call]
 
-__all__ = ["intrinsic", "is_compiled", "njit", "stamp", "tell_of_compiling", "types"]
+__all__ = ["call_before_compiling", "intrinsic", "is_compiled", "njit", "stamp", "types"]

@@ -30,9 +30,9 @@ class Stopwatch:
 
 def announce_compilation() -> None:
     """Log it once if kernels are compiled from now on, as on the first run on a machine."""
-    from trailprint.kernels.compiling import tell_of_compiling
+    from trailprint.kernels.compiling import call_before_compiling
 
-    tell_of_compiling(lambda: _LOG.info(_COMPILING))
+    call_before_compiling(lambda: _LOG.info(_COMPILING))
 
 
 def peak_memory_mb() -> float:

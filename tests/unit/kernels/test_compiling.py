@@ -22,11 +22,11 @@ USE = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 import numpy
-from trailprint.kernels.compiling import tell_of_compiling
+from trailprint.kernels.compiling import call_before_compiling
 from trailprint.kernels.csr import main_locations as kernel
 import numba
 told = []
-tell_of_compiling(lambda: told.append(1))
+call_before_compiling(lambda: told.append(1))
 kernel(numpy.array([0, 1]), numpy.array([0], numpy.int32), numpy.array([1.0]), 1)
 print(json.dumps({"hits": len(kernel.stats.cache_hits), "misses": len(kernel.stats.cache_misses),
     "path": kernel.stats.cache_path, "jit": numba.config.DISABLE_JIT, "told": len(told)}))
